@@ -22,11 +22,12 @@ struct HelperTests {
                 == [
                     "/usr/bin/curfew-child", "/usr/bin/../libexec/curfew/curfew-child",
                     "/opt/lib/curfew-child", "/opt/lib/../libexec/curfew/curfew-child",
+                    "/usr/local/libexec/curfew/curfew-child", "/usr/libexec/curfew/curfew-child",
                 ])
         #expect(
             HelperProgram.candidates(
                 configured: nil, executable: "/usr/bin/app", library: "/usr/bin/app"
-            ).count == 2)
+            ).count == 4)
     }
 
     @Test("a missing one is named with the places")

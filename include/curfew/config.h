@@ -206,8 +206,8 @@ typedef struct curfew_host_config {
     uint64_t kill_after_ns;
 
     /* The absolute path of the program curfew-child, which starts programs and the processes of
-     * plugins. NULL: it is looked for beside the program that runs, and in ../libexec/curfew from it
-     * and from libcurfew.so. */
+     * plugins. NULL: it is looked for beside the program that runs, in ../libexec/curfew from it
+     * and from libcurfew.so, then in libexec/curfew of /usr/local and of /usr. */
     const char *CURFEW_NULLABLE helper;
 } curfew_host_config;
 

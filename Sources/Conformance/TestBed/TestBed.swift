@@ -51,6 +51,8 @@ final class TestBed: Sendable {
             log.withLock { if $0.count < 1_000 { $0.append(line) } }
         }
         configuration.interposer = interposer
+        // The cases look at the process that they run in, which is the plugin's alone.
+        configuration.forcedIsolation = .thread
         host = try Host(configuration)
         let done = DoneCounter()
         self.done = done

@@ -7,6 +7,10 @@ import PluginBridge
 package enum HelperProgram {
     static var name: String { "curfew-child" }
 
+    /// Where Curfew is installed by default, and where a distribution installs it, in the order of the
+    /// directories of plugins.
+    private static var prefixes: [String] { ["/usr/local", "/usr"] }
+
     /// The paths at which it can be, in the order in which they are tried.
     ///
     /// - Parameters:
@@ -26,7 +30,8 @@ package enum HelperProgram {
                 paths.append(path)
             }
         }
-        return paths
+        // An embedder that links the package is not where Curfew is installed.
+        return paths + prefixes.map { "\($0)/libexec/curfew/\(name)" }
     }
 
     /// Opens the first of the candidates that is there.
