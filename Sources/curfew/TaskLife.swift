@@ -68,7 +68,10 @@ final class TaskLife {
         feed.close()
         observation.end()
         leave(host, wait: wasAnswered)
-        let ending = ending(of: task, of: host, signal: interruption.signal)
+        // A process that is killed while the host leaves has not returned.
+        let ending = ending(
+            of: task, of: host, hasReturned: state.isReturned || wasAnswered,
+            signal: interruption.signal)
         show(feed.take(within: 0), task)
         view.end(ending)
         CrashNote.disarm()
@@ -229,7 +232,10 @@ final class TaskLife {
         }
     }
 
-    private func ending(of task: LaunchedTask, of host: Host, signal: Int32?) -> LifeEnding {
+    /// - Parameter hasReturned: the function has returned, or answered in time and may return later.
+    private func ending(
+        of task: LaunchedTask, of host: Host, hasReturned: Bool, signal: Int32?
+    ) -> LifeEnding {
         let (state, result) = (task.state, task.resultIfOver)
         let outcome = state.outcome ?? .interrupted
         let end = doneAt ?? feed.now
@@ -246,7 +252,8 @@ final class TaskLife {
         return LifeEnding(
             outcome: outcome, duration: end > start ? end - start : 0, time: feed.now,
             error: result?.error ?? "", answer: result?.answer, reason: state.reason,
-            isAnswered: state.isAnswered, isReturned: state.isReturned,
+            isAnswered: state.isAnswered,
+            isReturned: hasReturned && state.isReturned,
             unreturned: unreturned(state, host), result: result?.bytes ?? [], code: code)
     }
 }
