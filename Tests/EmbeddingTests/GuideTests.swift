@@ -35,7 +35,8 @@ struct GuideTests {
         #expect(
             guides.filter { !tables.contains($0) }.sorted() == [
                 "background-tasks.md", "calling-functions.md", "embedding-the-host.md",
-                "from-cron.md", "isolating-plugins.md", "porting.md", "proving-a-plugin.md", "requests.md",
+                "from-cron.md", "isolating-plugins.md", "porting.md", "proving-a-plugin.md",
+                "requests.md",
                 "running-programs.md", "writing-a-plugin-in-cpp.md", "writing-a-plugin-in-rust.md",
                 "writing-a-plugin.md",
             ])
