@@ -8,12 +8,12 @@ export LC_ALL=C SWIFT_BACKTRACE=enable=no
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-60}
 readers=("${@:2}")
-[ ${#readers[@]} -gt 0 ] || readers=(library manifest propertylist)
+[ ${#readers[@]} -gt 0 ] || readers=(channel library manifest propertylist)
 swiftc=${SWIFTC:-swiftc}
 work=$PWD/.build/fuzz
 
 if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
-    echo "fuzz: usage: fuzz.sh SECONDS [library] [manifest] [propertylist]" >&2
+    echo "fuzz: usage: fuzz.sh SECONDS [channel] [library] [manifest] [propertylist]" >&2
     exit 2
 fi
 if ! command -v "$swiftc" >/dev/null; then
