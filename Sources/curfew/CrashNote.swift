@@ -47,6 +47,8 @@ enum CrashNote {
         process = getpid()
         processMark = csys_process_mark()
         isArmed = true
+        // The gate exists from here on, so that a handler need not make it.
+        if WriteGate.enter() { WriteGate.leave() }
         csys_use_signal_stacks()
         for number in signals { take(number) }
         atexit {
@@ -134,6 +136,7 @@ enum CrashNote {
     private static func tell(_ number: Int32) {
         guard isArmed, let table else { return }
         isArmed = false
+        WriteGate.close()
         let prepared = table[Int(number)]
         // `{"time":12.345678901`, into memory of this stack alone.
         var line: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)

@@ -38,7 +38,8 @@ final class Output {
     func write(bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
 
     private func write(_ bytes: UnsafeRawBufferPointer) {
-        guard failure == 0 else { return }
+        guard failure == 0, WriteGate.enter() else { return }
+        defer { WriteGate.leave() }
         var rest = bytes
         while !rest.isEmpty {
             let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
