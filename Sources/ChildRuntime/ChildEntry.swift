@@ -22,6 +22,7 @@ private func run(_ start: csys_child_start_info) -> ChildFailure {
     guard csys_channel_open(&channel, start.down, start.up) == 0,
         let memory = ChannelMemory(mapped: channel)
     else { return .channel }
+    csys_last_words_take(memory.lastWords)
     guard let process = ChildProcess(memory, library: start.library) else { return .manifest }
     guard process.start() else { return .threads }
     csys_wait_for_ever()

@@ -72,12 +72,14 @@ final class ChildProcess: @unchecked Sendable {
     }
 
     private func carryOut(_ order: ChannelControl) {
+        defer { csys_phase_set(csys_phase_idle, 0) }
         switch ChannelOrder(rawValue: order.order) {
         case .enter: enter(order)
         case .expire: expire(order)
         case .deliver: deliver(order)
         case .findSub: findSub(order)
         case .retire:
+            csys_phase_set(csys_phase_retire, 0)
             roles.during(.loading) { library?.retire() }
             done(order)
         case nil: break
@@ -123,7 +125,9 @@ final class ChildProcess: @unchecked Sendable {
             do throws(BridgeError) {
                 let checked = try CheckedLibrary(
                     adopting: libraryFile, path: hello.path, shown: hello.shown)
+                csys_phase_set(csys_phase_constructor, 0)
                 let library = try PluginLibrary(manifest, checked)
+                csys_phase_set(csys_phase_entry, 0)
                 try library.enter(table)
                 return .success(library)
             } catch {
@@ -165,6 +169,7 @@ final class ChildProcess: @unchecked Sendable {
         if index < manifest.handlers.count, let code = codes[manifest.handlers[index].identifier],
             let expired = code.expired
         {
+            csys_phase_set(csys_phase_callback, order.task)
             roles.during(.deadline) {
                 expired(code.data, code.api, order.task, Int32(truncatingIfNeeded: order.value))
             }
@@ -176,6 +181,7 @@ final class ChildProcess: @unchecked Sendable {
     /// Calls a sub by its selector, or a continuation by its token.
     private func deliver(_ order: ChannelControl) {
         var reader = message(of: order)
+        csys_phase_set(csys_phase_sub, 0)
         roles.during(.worker) {
             if let token = reader.number(UInt64.self), token != 0 {
                 guard let status = reader.number(Int32.self), let values = reader.values() else {

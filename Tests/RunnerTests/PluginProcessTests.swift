@@ -188,9 +188,13 @@ struct PluginProcessTests {
     @Test(
         "a process that ends ends its task as crashed, and the next task runs in another",
         arguments: [
-            ("crash", "its process ended by SIGSEGV"),
-            ("exit 0", "its process exited with status 0"),
-            ("exit 3", "its process exited with status 3"),
+            ("crash", "its process ended by SIGSEGV at 0x8 in its function"),
+            ("abort", "its process ended by SIGABRT in its function"),
+            ("overflow", "its process overflowed its stack (SIGSEGV) in its function"),
+            ("thread", "its process ended by SIGSEGV at 0x8 in a thread that the plugin had started"),
+            ("exit 0", "its process exited with status 0 in its function"),
+            ("exit 3", "its process exited with status 3 in its function"),
+            ("leave 3", "its process exited with status 3"),
             ("signal 9", "its process ended by SIGKILL"),
         ])
     func crashing(what: String, text: String) throws {
@@ -217,6 +221,14 @@ struct PluginProcessTests {
         for task in [culprit, first, pending] {
             #expect(try outcome(of: task, in: host) == .crashed)
         }
+        #expect(
+            host.errorText(culprit) == "its process ended by SIGSEGV at 0x8 in its function")
+        for task in [first, pending] {
+            #expect(
+                host.errorText(task)
+                    == "the process of its plugin ended by SIGSEGV at 0x8 in the function of another task"
+            )
+        }
         for task in waiting { #expect(try outcome(of: task, in: host) == .succeeded) }
         #expect(lines(notes).count == 3)
     }
@@ -229,7 +241,9 @@ struct PluginProcessTests {
         let handler = try host.handler(Self.one)
         try host.waitUntil("quarantined") { handler.isQuarantined }
         #expect(
-            handler.quarantineReason == "its process ended by SIGSEGV, for the third time in a row")
+            handler.quarantineReason
+                == "its process ended by SIGSEGV at 0x8 in the function of \(Self.one), for the third time in a row"
+        )
         #expect(try host.handler(Self.many).isQuarantined)
         #expect(host.tryLaunch(Self.one).status == .quarantined)
         #expect(host.release(handler: Self.one) == .ok)

@@ -62,7 +62,7 @@ package struct ChannelLayout: Equatable, Sendable {
     /// The bytes of `up` that both sides write.
     package var sharedBytes: UInt64 { Self.paged(bell(handlers)) }
     var ringTailAt: UInt64 { sharedBytes }
-    package var lastWordsAt: UInt64 { sharedBytes + Self.page }
+    var lastWordsAt: UInt64 { sharedBytes + Self.page }
     var ringAt: UInt64 { lastWordsAt + UInt64(Self.lastWordsBytes) }
     package var upBytes: UInt64 { ringAt + Self.ringBytes }
 }

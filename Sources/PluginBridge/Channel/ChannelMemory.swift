@@ -101,6 +101,11 @@ package struct ChannelMemory: @unchecked Sendable {
         (up + Int(layout.gate(handler, position))).assumingMemoryBound(to: ChannelGate.self)
     }
 
+    /// What the process leaves about its end.
+    package var lastWords: UnsafeMutablePointer<csys_last_words> {
+        (up + Int(layout.lastWordsAt)).assumingMemoryBound(to: csys_last_words.self)
+    }
+
     /// The number of bytes ever written to the ring.
     package var ringTail: UnsafeMutablePointer<Atomic<UInt64>> {
         (up + Int(layout.ringTailAt)).assumingMemoryBound(to: Atomic<UInt64>.self)

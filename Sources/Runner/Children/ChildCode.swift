@@ -201,8 +201,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     }
 
     private func ended(_ link: ChildLink, _ end: ChildEnd) {
-        let text = link.fault.map { "was killed: \($0)" } ?? end.text { SignalName.of($0) }
-        port.processEnded(link, text)
+        let text = port.processEnded(link, end)
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
             guard state.link === link else { return (.none, 0) }
             state.child = nil

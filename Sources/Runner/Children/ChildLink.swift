@@ -56,6 +56,8 @@ final class ChildLink: @unchecked Sendable {
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
     var endText: String?
+    /// What it left about that.
+    private(set) var lastWords: LastWords?
 
     /// Records that are read before the lock is released.
     private static let mostRecords = 256
@@ -717,10 +719,28 @@ final class ChildLink: @unchecked Sendable {
         var untaken: [(task: TaskReference, index: Int)] = []
     }
 
+    /// Reads what a process has left about its end, if that is how it has ended.
+    private func readLastWords(_ end: ChildEnd) -> LastWords? {
+        var words = csys_last_words()
+        csys_ring_copy(
+            &words, UnsafeRawPointer(memory.lastWords).assumingMemoryBound(to: UInt8.self),
+            UInt64(ChannelLayout.lastWordsBytes), 0, UInt64(MemoryLayout.size(ofValue: words)))
+        guard let phase = LastWords.Phase(rawValue: words.phase) else { return nil }
+        switch end {
+        case .signalled(words.signal) where words.kind == csys_words_signal: break
+        case .exited where words.kind == csys_words_exit: break
+        default: return nil
+        }
+        return LastWords(
+            phase: phase, task: words.task, isOverflow: words.overflow != 0,
+            address: words.has_address != 0 ? words.address : nil)
+    }
+
     /// Reads the last records of a process that has ended. Fails its orders, and counts its callbacks as
     /// returned. Returns its tasks.
-    func end() -> Left {
+    func end(_ end: ChildEnd) -> Left {
         drain(all: true)
+        lastWords = fault == nil ? readLastWords(end) : nil
         hasEnded = true
         isReady = false
         var left = Left()

@@ -450,28 +450,38 @@ final class ChildPort: @unchecked Sendable {
     }
 
     /// A process has ended, with everything that it had started, so that no other record will come.
-    ///
-    /// - Parameter text: how, as the rest of a sentence.
-    func processEnded(_ link: ChildLink, _ text: String) {
-        locked {
-            let left = link.end()
-            link.endText = text
+    /// Returns how, as the rest of a sentence.
+    func processEnded(_ link: ChildLink, _ end: ChildEnd) -> String {
+        let text = locked { () -> String in
+            let left = link.end(end)
+            func text(for reader: LastWords.Reader) -> String {
+                if let fault = link.fault { return "was killed: \(fault)" }
+                return end.text(link.lastWords, for: reader) { SignalName.of($0) }
+            }
             if self.link === link { self.link = nil }
             // The oldest first, before those that were recalled earlier.
             for (task, index) in left.untaken.reversed() { recalled[index].insert(task, at: 0) }
-            // The one function that ran has ended the process. Which of several did is not known.
-            let culprit = left.running.count == 1 ? left.running[0] : nil
-            for task in left.running + left.pending {
-                let isInnocent = culprit.map { $0 != task } ?? false
+            let blame = Blame(
+                link.lastWords, running: left.running.map(engine.tasks.publicID),
+                pending: left.pending.map(engine.tasks.publicID))
+            let tasks = left.running + left.pending
+            let handler = tasks.first { engine.tasks.publicID($0) == link.lastWords?.task }
+                .flatMap { engine.tasks.slot($0).handlerQueue }
+            let inLog = text(
+                for: .log(handler: handler.map { manifest.handlers[Self.index(of: $0)].identifier }))
+            for task in tasks {
+                let isInnocent = blame.isInnocent(engine.tasks.publicID(task))
                 if isInnocent { launchAgain(task) }
-                engine.processEnded(
-                    task, .crashed,
-                    isInnocent
-                        ? "the process of its plugin \(text), in another task"
-                        : "its process \(text)")
+                var words = isInnocent ? "the process of its plugin " : "its process "
+                words += text(for: isInnocent ? .otherTask : .task)
+                if isInnocent, link.lastWords == nil { words += ", in another task" }
+                engine.processEnded(task, .crashed, words)
             }
+            link.endText = inLog
+            return inLog
         }
         link.memory.readerBell.ringAll()
         engine.phase.progressed()
+        return text
     }
 }

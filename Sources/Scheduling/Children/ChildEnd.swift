@@ -11,13 +11,25 @@ package enum ChildEnd: Equatable, Sendable {
 
     /// The end as the rest of a sentence about a process.
     ///
-    /// - Parameter name: returns the name of a signal.
-    package func text(signal name: (Int32) -> String) -> String {
+    /// - Parameters:
+    ///   - words: of the thread that has ended it, if there are any.
+    ///   - reader: for whom.
+    ///   - name: returns the name of a signal.
+    package func text(
+        _ words: LastWords? = nil, for reader: LastWords.Reader,
+        signal name: (Int32) -> String
+    ) -> String {
+        let place = words.map { " " + $0.place(for: reader) } ?? ""
         switch self {
-        case .exited(let status): "exited with status \(status)"
-        case .signalled(let signal): "ended by \(name(signal))"
-        case .notStarted(let reason): "could not be started: \(reason)"
-        case .lost: "ended with its supervisor"
+        case .exited(let status): return "exited with status \(status)\(place)"
+        case .signalled(let signal):
+            if words?.isOverflow == true {
+                return "overflowed its stack (\(name(signal)))\(place)"
+            }
+            let address = words?.address.map { " at 0x\(String($0, radix: 16))" } ?? ""
+            return "ended by \(name(signal))\(address)\(place)"
+        case .notStarted(let reason): return "could not be started: \(reason)"
+        case .lost: return "ended with its supervisor"
         }
     }
 }

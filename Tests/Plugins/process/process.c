@@ -38,6 +38,17 @@ static void *complete_later(void *argument) {
     return NULL;
 }
 
+static void *crash(void *argument) {
+    *(volatile int *)8 = 1;
+    return argument;
+}
+
+static int overflow(volatile char *outer) {
+    volatile char frame[512];
+    frame[0] = *outer;
+    return overflow(frame) + frame[1];
+}
+
 static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
                          curfew_error *host_error) {
     (void)handler_data;
@@ -50,6 +61,14 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
     if (argument == NULL) argument = text + strlen(text);
     else *argument++ = 0;
     if (strcmp(text, "crash") == 0) *(volatile int *)8 = 1;
+    if (strcmp(text, "abort") == 0) abort();
+    if (strcmp(text, "overflow") == 0) return overflow(text) == 0 ? CURFEW_OK : CURFEW_FAILED;
+    if (strcmp(text, "thread") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, crash, NULL);
+        pthread_join(thread, NULL);
+    }
+    if (strcmp(text, "leave") == 0) _exit(atoi(argument));
     if (strcmp(text, "exit") == 0) exit(atoi(argument));
     if (strcmp(text, "signal") == 0) kill(getpid(), atoi(argument));
     if (strcmp(text, "hang") == 0) {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csystem_last_words.h: what a plugin's process writes when it dies, in memory that its host maps.
+ */
+#ifndef CSYSTEM_LAST_WORDS_H
+#define CSYSTEM_LAST_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a thread does for the plugin. */
+typedef enum csys_phase {
+    csys_phase_own_thread, /* one that the plugin has started */
+    csys_phase_idle,
+    csys_phase_constructor,
+    csys_phase_entry,
+    csys_phase_function,
+    csys_phase_callback,
+    csys_phase_sub,
+    csys_phase_retire,
+} csys_phase;
+
+enum {
+    csys_words_none,
+    csys_words_signal,
+    csys_words_exit, /* exit(3) was called; with which status the process' end says */
+};
+
+typedef struct csys_last_words {
+    uint32_t kind; /* stored last */
+    int32_t signal;
+    uint32_t phase;    /* csys_phase of the thread that died */
+    uint32_t overflow; /* 1: its stack had overflowed */
+    uint32_t has_address;
+    uint32_t reserved;
+    uint64_t address; /* whose access faulted */
+    uint64_t task;
+} csys_last_words;
+
+/* Has signals that end the process, and exit(3), leave the words of the thread in `words`, once. A signal
+ * with another action, or one that another process has sent, leaves none. Threads of csys_thread_start
+ * get stacks for signals. */
+void csys_last_words_take(csys_last_words *words);
+
+/* Says where the calling thread is from now on. */
+void csys_phase_set(csys_phase phase, uint64_t task);
+
+#endif /* CSYSTEM_LAST_WORDS_H */

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which of its tasks has ended a plugin's process.
+package enum Blame: Equatable, Sendable {
+    /// One of them, or one that was over already.
+    case task(UInt64)
+    /// It is not known.
+    case unknown
+
+    /// - Parameters:
+    ///   - words: what the process has left.
+    ///   - running: the tasks whose functions ran.
+    ///   - pending: those whose functions had returned.
+    package init(_ words: LastWords?, running: [UInt64], pending: [UInt64]) {
+        switch words?.phase {
+        case .function, .callback: self = .task(words!.task)
+        default:
+            let candidates = running.isEmpty ? pending : running
+            self = candidates.count == 1 ? .task(candidates[0]) : .unknown
+        }
+    }
+
+    /// Whether a task has nothing to do with the end, so that its request uses no attempt.
+    package func isInnocent(_ task: UInt64) -> Bool {
+        switch self {
+        case .task(let culprit): task != culprit
+        case .unknown: false
+        }
+    }
+}
