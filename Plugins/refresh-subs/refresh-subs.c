@@ -7,8 +7,8 @@
  * it goes through a directory, the payload, with a short sleep after each file, and writes its
  * names and sizes to `inventory.txt`. How the last run of either ended is appended to `runs.txt`.
  *
- * All of them are in $REFRESH_SUBS_DIRECTORY, or else in $XDG_CACHE_HOME or $HOME/.cache, under
- * refresh-subs. Files are replaced atomically: a reader sees the old one or the new one.
+ * All of them are in $XDG_CACHE_HOME or else in $HOME/.cache, under refresh-subs. Files are replaced
+ * atomically: a reader sees the old one or the new one.
  */
 #define _GNU_SOURCE
 #include <curfew/curfew.h>
@@ -52,13 +52,10 @@ static bool make(char *directory) {
 /* Writes the path of one of the files; false, with errno, where there is no directory for it. */
 static bool place(char path[PATH_MAX], const char *name) {
     char directory[PATH_MAX - 64];
-    const char *own = getenv("REFRESH_SUBS_DIRECTORY");
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int length;
-    if (own != NULL && own[0] == '/') {
-        length = snprintf(directory, sizeof directory, "%s", own);
-    } else if (cache != NULL && cache[0] == '/') {
+    if (cache != NULL && cache[0] == '/') {
         length = snprintf(directory, sizeof directory, "%s/refresh-subs", cache);
     } else if (home != NULL && home[0] == '/') {
         length = snprintf(directory, sizeof directory, "%s/.cache/refresh-subs", home);

@@ -12,6 +12,7 @@
 static _Thread_local struct {
     csys_phase phase;
     uint64_t task;
+    uint64_t cpu_before_ns;
 } here;
 
 static csys_last_words *page;
@@ -22,6 +23,16 @@ static atomic_flag is_said = ATOMIC_FLAG_INIT;
 void csys_phase_set(csys_phase phase, uint64_t task) {
     here.task = task;
     here.phase = phase;
+}
+
+void csys_phase_function_begins(uint64_t task, uint64_t cpu_before_ns) {
+    here.cpu_before_ns = cpu_before_ns;
+    csys_phase_set(csys_phase_function, task);
+}
+
+uint64_t csys_phase_function_cpu_ns(uint64_t task) {
+    const bool is_inside = here.phase == csys_phase_function && here.task == task;
+    return is_inside && here.cpu_before_ns != 0 ? csys_thread_cpu_ns() - here.cpu_before_ns : 0;
 }
 
 /* In a fork the page is not mapped, and its end is not that of the plugin's process. */

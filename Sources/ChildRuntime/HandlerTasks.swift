@@ -85,7 +85,7 @@ final class HandlerTasks: @unchecked Sendable {
             let line = memory.line(UInt32(truncatingIfNeeded: task.id))
             let isRequests = line.pointee.request != 0
             let before = isRequests ? csys_thread_cpu_ns() : 0
-            csys_phase_set(csys_phase_function, task.id)
+            csys_phase_function_begins(task.id, before)
             let status = Status(rawValue: code.run(code.data, code.api, task.id, error))
             // A fork of the function's that has returned from it is no worker.
             if !csys_is_process(process) { csys_exit_at_once(70) }

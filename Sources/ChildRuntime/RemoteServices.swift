@@ -160,7 +160,9 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
             claim(task)
         else { return ask(task, status, error, result) }
         let text = error ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        let head = CompletedHead(status: status, hasError: error != nil, errorBytes: text.count)
+        let head = CompletedHead(
+            status: status, hasError: error != nil, errorBytes: text.count,
+            processorTime: csys_phase_function_cpu_ns(task))
         let isPosted = withUnsafeBytes(of: head) { head in
             if text.isEmpty || result.isEmpty {
                 return channel.post(.completed, task: task, head, text.isEmpty ? result : text)

@@ -31,6 +31,19 @@ struct Arguments {
         }
     }
 
+    /// Where the code of plugins is to run, whatever their manifests ask for; nil if that is not said.
+    var isolation: Isolation? {
+        get throws(CommandError) {
+            guard let word = value(.isolation) else { return nil }
+            guard let isolation = Isolation(name: word) else {
+                throw CommandError(
+                    .usage, "`--isolation` takes thread or process, not `\(Shown.line(word))`",
+                    help: ["--isolation process"])
+            }
+            return isolation
+        }
+    }
+
     /// Reads the words after `owner`, which is only shown: `curfew run`.
     ///
     /// - Parameters:

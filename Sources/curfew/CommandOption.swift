@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// An option a command takes.
 struct CommandOption: Sendable {
@@ -34,6 +35,11 @@ struct CommandOption: Sendable {
     static let systemLibrary = CommandOption(
         name: "system-library", value: "SONAME", isRepeated: true,
         summary: "permit manifests to call functions of this library too: libpcap.so.0.8")
+    static let isolation = CommandOption(
+        name: "isolation", value: "WHERE", sort: .words(Isolation.allCases.map(\.name)),
+        summary:
+            "run plugins' code in this process (thread) or in one of each (process, the default)"
+    )
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
         summary: "use this store in place of the default one")

@@ -33,8 +33,9 @@ enum RunCommand {
             directory is used.
             """,
             """
-            With --isolation process the plugin's code runs in a process of its own: where
-            that crashes, exits or never returns, the task ends, and nothing else.
+            The plugin's code runs in a process of its own: where that crashes, exits or
+            never returns, the task ends, and nothing else. With --isolation thread it runs
+            in this one, for a debugger.
             """,
             """
             On a terminal a bar shows the rest of the budget, and then of the grace. With

@@ -15,8 +15,8 @@ struct RunRequest {
     let permitted: String?
     /// The sonames of the libraries whose functions a manifest may call.
     let systemLibraries: [String]
-    /// Where the code of the plugin runs.
-    let isolation: Isolation
+    /// Where the code of the plugin runs, whatever its manifest asks for.
+    let isolation: Isolation?
     /// The additional destination of events; `-` is standard output.
     let eventLog: String?
     let isJSON: Bool
@@ -36,17 +36,12 @@ struct RunRequest {
     static let eventLogOption = CommandOption(
         name: "event-log", value: "FILE|-", sort: .file,
         summary: "append every event to a file, as with --json; - is standard output")
-    static let isolationOption = CommandOption(
-        name: "isolation", value: "WHERE", sort: .words(Isolation.allCases.map(\.name)),
-        summary:
-            "run the plugin's code in this process (thread) or in one of its own; thread by default"
-    )
     static let verboseOption = CommandOption(
         name: "verbose", letter: "v", summary: "print every event, and log lines for debugging")
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        .systemLibrary, isolationOption, eventLogOption, verboseOption, .json,
+        .systemLibrary, .isolation, eventLogOption, verboseOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -63,7 +58,7 @@ struct RunRequest {
         isJSON = arguments.has(.json)
         permitted = arguments.value(RunRequest.permittedOption)
         systemLibraries = try arguments.systemLibraries
-        isolation = try RunRequest.isolation(arguments.value(RunRequest.isolationOption))
+        isolation = try arguments.isolation
         eventLog = arguments.value(RunRequest.eventLogOption)
         guard !isJSON || eventLog != "-" else {
             throw CommandError(
@@ -73,7 +68,7 @@ struct RunRequest {
         isVerbose = arguments.has(RunRequest.verboseOption)
         if let program {
             for option in [
-                RunRequest.payloadOption, .plugin, .plugins, RunRequest.isolationOption,
+                RunRequest.payloadOption, .plugin, .plugins, .isolation,
             ] where arguments.has(option) {
                 throw CommandError(
                     .usage, "`--\(option.name)` is for handlers of plugins, and this is a program",
@@ -83,16 +78,6 @@ struct RunRequest {
         } else {
             payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
         }
-    }
-
-    private static func isolation(_ word: String?) throws(CommandError) -> Isolation {
-        guard let word else { return .thread }
-        guard let isolation = Isolation(name: word) else {
-            throw CommandError(
-                .usage, "`--isolation` takes thread or process, not `\(Shown.line(word))`",
-                help: ["--isolation process", "curfew help run"])
-        }
-        return isolation
     }
 
     /// - Parameter lead: what the text was typed after: `--payload`, or `submit:payload=`.

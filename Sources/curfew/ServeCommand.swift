@@ -9,12 +9,18 @@ import Scheduling
 enum ServeCommand {
     static let command = Command(
         name: "serve", summary: "run a host in the foreground: launch the requests of a store",
-        options: [.plugin, .plugins, HostThreshold.option, .store, .json],
+        options: [.plugin, .plugins, .isolation, HostThreshold.option, .store, .json],
         details: [
             """
             Loads all plugins that it finds, and launches the requests of the store when
             their dates have come and their conditions hold, those of `curfew submit -- …`
             included. A plugin that cannot be loaded is reported, and the others are used.
+            """,
+            """
+            The code of each plugin runs in a process of its own. Where that crashes, exits
+            or never returns, its running tasks end, and the next ones run in another
+            process; the host and the other plugins go on. Three ends in a row without a
+            success are a quarantine.
             """,
             """
             The first line says that it serves. One line follows for each program that is
@@ -59,11 +65,12 @@ enum ServeCommand {
         let search = try PluginSearch(arguments, failingWith: .usage)
         var requests = RequestConfiguration()
         try HostThreshold.set(arguments, in: &requests)
+        let isolation = try arguments.isolation
         // The directory and its parents.
         _ = try place.make()
         let signals = try StopSignals()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
-        let host = try makeHost(place, requests, lines)
+        let host = try makeHost(place, requests, isolation, lines)
         let observation: Observation
         do throws(CurfewError) {
             observation = try host.observe { lines.event($0) }
@@ -90,11 +97,14 @@ enum ServeCommand {
     }
 
     private static func makeHost(
-        _ place: StorePlace, _ requests: RequestConfiguration, _ lines: ServeLines
+        _ place: StorePlace, _ requests: RequestConfiguration, _ isolation: Isolation?,
+        _ lines: ServeLines
     ) throws(CommandError) -> Host {
         do throws(CurfewError) {
             var configuration = HostConfiguration()
             configuration.permitsCommands = true
+            configuration.isolation = .process
+            configuration.forcedIsolation = isolation
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }

@@ -92,7 +92,9 @@ final class TaskLife {
         configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
         configuration.permitted = request.permitted
-        configuration.isolation = request.isolation
+        configuration.isolation = .process
+        configuration.forcedIsolation = request.isolation
+        configuration.restartsProcesses = false
         configuration.systemLibraries = request.systemLibraries
         configuration.permitsCommands = request.program != nil
         let host: Host

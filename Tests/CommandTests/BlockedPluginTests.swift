@@ -105,7 +105,7 @@ struct BlockedPluginTests {
             #define TWIN_IN_RUN pthread_key_t key; pthread_key_create(&key, gone), \
                 pthread_setspecific(key, &key);
             #include <unistd.h>
-            """, "run")
+            """, "run", "--isolation", "thread")
         #expect(run.code == 0, "\(run.process)")
         #expect(
             run.output.hasSuffix(
@@ -127,13 +127,14 @@ struct BlockedPluginTests {
     func run() throws {
         let callback = try run(
             "#define TWIN_IN_EXPIRED \(Self.forever)", "run", "--budget", "50ms", "--grace",
-            "1s", "--payload", "slow")
+            "1s", "--payload", "slow", "--isolation", "thread")
         #expect(callback.code == 124, "\(callback.process)")
         #expect(
             callback.output.contains(
                 "\nnote: its expiration callback has not returned; it ends with this process\n"),
             "\(callback.process)")
-        let retire = try run("#define TWIN_IN_RETIRE \(Self.forever)", "run")
+        let retire = try run(
+            "#define TWIN_IN_RETIRE \(Self.forever)", "run", "--isolation", "thread")
         #expect(retire.code == 0, "\(retire.process)")
         #expect(
             retire.output.hasSuffix(

@@ -161,7 +161,8 @@ struct NewTests {
         let elsewhere = try TemporaryDirectory()
         let prefix = elsewhere.path(#"a $HOME #1 "b" `c` \d"#)
         for part in [
-            "bin/curfew", "share/curfew/templates", "share/curfew/CurfewPlugin", "include",
+            "bin/curfew", "libexec/curfew", "share/curfew/templates", "share/curfew/CurfewPlugin",
+            "include",
         ] {
             let to = URL(fileURLWithPath: "\(prefix)/\(part)")
             try FileManager.default.createDirectory(

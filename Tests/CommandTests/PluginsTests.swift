@@ -205,6 +205,11 @@ struct PluginsTests {
         let copy = try ChildProcess.run(
             "cp", [CommandRun.program, files.path("prefix/bin/curfew")])
         #expect(copy.succeeded)
+        try FileManager.default.createDirectory(
+            atPath: files.path("prefix/libexec"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: "\(BuiltProducts.prefix)/libexec/curfew",
+            toPath: files.path("prefix/libexec/curfew"))
         try FileManager.default.copyItem(
             atPath: PluginsTests.patient, toPath: files.path("prefix/lib/curfew/plugins/patient"))
         try FileManager.default.createSymbolicLink(

@@ -88,7 +88,8 @@ struct RunPlacesTests {
         let plugin = BuiltProducts.testPluginDirectory("violations/\(name)")
         return try ChildProcess.run(
             CommandRun.program,
-            ["run", "org.curfew.violation.\(name)", "--plugin", plugin] + more,
+            ["run", "org.curfew.violation.\(name)", "--plugin", plugin, "--isolation", "thread"]
+                + more,
             environment: CommandRun.environment.merging(["CURFEW_MISDEED_FORM": form]) { $1 },
             limit: .seconds(60))
     }
@@ -118,9 +119,13 @@ struct RunPlacesTests {
     @Test(
         "a stack overflow is told, on each thread that runs code of a plugin",
         arguments: [
-            ("TWIN_IN_ENTRY", ["run", "--json"]), ("TWIN_IN_RUN", ["run", "--json"]),
-            ("TWIN_IN_EXPIRED", ["run", "--json", "--budget", "50ms", "--payload", "slow"]),
-            ("TWIN_IN_RETIRE", ["run", "--json"]),
+            ("TWIN_IN_ENTRY", ["run", "--json", "--isolation", "thread"]),
+            ("TWIN_IN_RUN", ["run", "--json", "--isolation", "thread"]),
+            (
+                "TWIN_IN_EXPIRED",
+                ["run", "--json", "--budget", "50ms", "--payload", "slow", "--isolation", "thread"]
+            ),
+            ("TWIN_IN_RETIRE", ["run", "--json", "--isolation", "thread"]),
             ("TWIN_IN_RUN", ["simulate", "--json", "submit"]),
         ])
     func overflow(place: String, words: [String]) throws {
@@ -144,9 +149,29 @@ struct RunPlacesTests {
         #expect(last["exit"] as? Int == 139)
     }
 
+    @Test(
+        "in a process of the plugin's a crash is the end of the task, and the screen says where it was",
+        arguments: [
+            ("TWIN_IN_RUN", "TWIN_CRASH", 101, "ended by SIGSEGV at 0x0 in its function"),
+            ("TWIN_IN_RUN", "abort()", 101, "ended by SIGABRT in its function"),
+            ("TWIN_IN_RUN", "exit(0)", 101, "exited with status 0 in its function"),
+            (
+                "TWIN_IN_ENTRY", "TWIN_CRASH", 126,
+                "ended by SIGSEGV at 0x0 in its entry while it loaded"
+            ),
+        ])
+    func inProcess(place: String, what: String, code: Int, text: String) throws {
+        let run = try Twin(code: "#include <stdlib.h>\n#define \(place) \(what);").command(["run"])
+        #expect(run.code == Int32(code), "\(run.process)")
+        #expect((run.output + run.errors).contains(text), "\(run.process)")
+        // There is one task, and no other process for it.
+        #expect(!run.output.contains("the next one starts"))
+    }
+
     @Test("a crash after the task has its outcome nevertheless")
     func late() throws {
-        let run = try Twin(code: "#define TWIN_IN_RETIRE TWIN_CRASH;").command(["run", "--json"])
+        let run = try Twin(code: "#define TWIN_IN_RETIRE TWIN_CRASH;").command(
+            ["run", "--json", "--isolation", "thread"])
         #expect(run.process.ending == .signalled(SIGSEGV), "\(run.process)")
         #expect(run.errors.contains("died of SIGSEGV"), "\(run.process)")
         #expect(run.errors.contains("  = note: the task was over: succeeded\n"), "\(run.process)")

@@ -79,7 +79,8 @@ struct RunTests {
     @Test("a handler that never returns does not keep the command")
     func stubborn() throws {
         let run = try CommandRun(
-            "run", CommandRun.errand("stubborn"), "--budget", "20ms", "--grace", "50ms")
+            "run", CommandRun.errand("stubborn"), "--budget", "20ms", "--grace", "50ms",
+            "--isolation", "thread")
         #expect(run.code == 124, "\(run.process)")
         #expect(
             run.life.hasSuffix(

@@ -62,7 +62,8 @@ struct ScreenTests {
     func crash() throws {
         let plugin = BuiltProducts.testPluginDirectory("violations/aborts")
         let typist = try Typist(
-            CommandRun.program, "run", "org.curfew.violation.aborts", "--plugin", plugin)
+            CommandRun.program, "run", "org.curfew.violation.aborts", "--plugin", plugin,
+            "--isolation", "thread")
         #expect(typist.code == 128 + SIGABRT)
         #expect(typist.screen.contains("\r\u{1B}[K\u{1B}[1;31merror\u{1B}[0m: the code of"))
     }

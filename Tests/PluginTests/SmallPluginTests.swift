@@ -59,10 +59,10 @@ struct SmallPluginTests {
     @Test("the source document's task in its plain form: status.txt, and how it ended")
     func refresh() throws {
         let files = try TemporaryDirectory()
-        let own = ["REFRESH_SUBS_DIRECTORY": files.path]
+        let own = ["XDG_CACHE_HOME": files.path]
         let ran = try run("refresh-subs", "com.yourcompany.apprefresh", environment: own)
         #expect(ran.code == 0, "\(ran.lines)")
-        let status = String(decoding: try files.read("status.txt"), as: UTF8.self)
+        let status = String(decoding: try files.read("refresh-subs/status.txt"), as: UTF8.self)
         #expect(
             status.split(separator: "\n").map { $0.prefix(12) } == [
                 "free space  ", "load        ", "up for      ",
@@ -71,7 +71,7 @@ struct SmallPluginTests {
         let file = try files.write("", to: "file")
         let failed = try run(
             "refresh-subs", "com.yourcompany.apprefresh",
-            environment: ["REFRESH_SUBS_DIRECTORY": file])
+            environment: ["XDG_CACHE_HOME": file])
         #expect(failed.code == 100)
         #expect(failed.lines.contains { $0.contains("cannot write status.txt: Not a directory") })
     }
@@ -80,20 +80,22 @@ struct SmallPluginTests {
     func processing() throws {
         let (files, listed) = (try TemporaryDirectory(), try TemporaryDirectory())
         for number in 1...300 { try listed.write("\(number)", to: "file \(number)") }
-        let own = ["REFRESH_SUBS_DIRECTORY": files.path]
+        let own = ["XDG_CACHE_HOME": files.path]
         let stopped = try run(
             "refresh-subs", "com.yourcompany.processing", payload: listed.path, budget: "100ms",
             environment: own)
         #expect(stopped.code == 124, "\(stopped.lines)")
         #expect(stopped.lines.contains { $0.contains("stopped after ") })
-        #expect(!FileManager.default.fileExists(atPath: files.path("inventory.txt")))
+        #expect(!FileManager.default.fileExists(atPath: files.path("refresh-subs/inventory.txt")))
         let ran = try run(
             "refresh-subs", "com.yourcompany.processing", payload: listed.path, environment: own)
         #expect(ran.code == 0, "\(ran.lines)")
-        let inventory = String(decoding: try files.read("inventory.txt"), as: UTF8.self)
+        let inventory = String(
+            decoding: try files.read("refresh-subs/inventory.txt"), as: UTF8.self)
         #expect(inventory.split(separator: "\n").count == 300)
         #expect(inventory.contains("           3  file 123\n"))
-        let left = try FileManager.default.contentsOfDirectory(atPath: files.path)
+        let left = try FileManager.default.contentsOfDirectory(
+            atPath: files.path("refresh-subs"))
         #expect(!left.contains { $0.hasSuffix(".new") })
         let nowhere = try run(
             "refresh-subs", "com.yourcompany.processing", payload: "/nowhere", environment: own)

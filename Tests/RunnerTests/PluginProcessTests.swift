@@ -191,7 +191,10 @@ struct PluginProcessTests {
             ("crash", "its process ended by SIGSEGV at 0x8 in its function"),
             ("abort", "its process ended by SIGABRT in its function"),
             ("overflow", "its process overflowed its stack (SIGSEGV) in its function"),
-            ("thread", "its process ended by SIGSEGV at 0x8 in a thread that the plugin had started"),
+            (
+                "thread",
+                "its process ended by SIGSEGV at 0x8 in a thread that the plugin had started"
+            ),
             ("exit 0", "its process exited with status 0 in its function"),
             ("exit 3", "its process exited with status 3 in its function"),
             ("leave 3", "its process exited with status 3"),

@@ -29,7 +29,8 @@ struct LastWordsTests {
             text(.signalled(11), LastWords(phase: .callback, task: 7, isOverflow: true, address: 1))
                 == "overflowed its stack (signal 11) in its expiration callback")
         #expect(
-            text(.exited(0), LastWords(phase: .entry, task: 0)) == "exited with status 0 in its entry")
+            text(.exited(0), LastWords(phase: .entry, task: 0))
+                == "exited with status 0 in its entry")
         #expect(text(.lost, nil) == "ended with its supervisor")
     }
 

@@ -108,8 +108,8 @@ typedef struct curfew_plugin_state {
     curfew_isolation isolation; /* where its code runs; 0: it has not been loaded */
     int32_t process;      /* the id of the process in which its code runs now; else 0 */
     uint32_t starts;      /* of processes for it */
-    const char *last_end; /* how the last process that has ended did so, as the rest of a sentence: "was
-                             ended by SIGSEGV"; "": none has */
+    const char *last_end; /* how the last process that has ended did so, as the rest of a sentence: "ended
+                             by SIGSEGV at 0x0 in the function of org.example.tidy"; "": none has */
 } curfew_plugin_state;
 
 /* Returns the number of plugins that were scanned or loaded. Indices never change. */

@@ -44,5 +44,11 @@ void csys_last_words_take(csys_last_words *words);
 
 /* Says where the calling thread is from now on. */
 void csys_phase_set(csys_phase phase, uint64_t task);
+/* The calling thread calls the function of a task, and had used that much processor time before; 0: it is
+ * not asked for. */
+void csys_phase_function_begins(uint64_t task, uint64_t cpu_before_ns);
+/* The processor time that the function of the task has used, if the calling thread is inside of it; else
+ * 0. */
+uint64_t csys_phase_function_cpu_ns(uint64_t task);
 
 #endif /* CSYSTEM_LAST_WORDS_H */

@@ -27,11 +27,14 @@ package struct CompletedHead {
     package var status: Int32
     package var hasError: UInt32
     package var errorBytes: UInt64
+    /// Of the function, if that completes its own task.
+    package var processorTime: UInt64
 
-    package init(status: Status, hasError: Bool, errorBytes: Int) {
+    package init(status: Status, hasError: Bool, errorBytes: Int, processorTime: UInt64) {
         self.status = status.rawValue
         self.hasError = hasError ? 1 : 0
         self.errorBytes = UInt64(errorBytes)
+        self.processorTime = processorTime
     }
 }
 

@@ -204,6 +204,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         let text = port.processEnded(link, end)
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
             guard state.link === link else { return (.none, 0) }
+            if !engine.configuration.restartsProcesses { state.machine.close() }
             state.child = nil
             state.link = nil
             state.lastEnd = text

@@ -340,6 +340,9 @@ final class ChildLink: @unchecked Sendable {
 
     /// Reads the records that are there, or as many as are read at a time. Returns whether there were
     /// any.
+    ///
+    /// Unless it reads all, it stops at a log line until that is written: a line comes before an event
+    /// that is raised after it.
     @discardableResult
     func drain(all: Bool = false) -> Bool {
         guard fault == nil, !hasEnded else { return false }
@@ -351,7 +354,9 @@ final class ChildLink: @unchecked Sendable {
             return false
         }
         var count = 0
-        while head != tail, fault == nil, all || count < Self.mostRecords {
+        while head != tail, fault == nil,
+            all || count < Self.mostRecords && !engine.log.hasDeferred
+        {
             read(until: tail)
             count += 1
         }
@@ -537,6 +542,12 @@ final class ChildLink: @unchecked Sendable {
         }
         let text = UnsafeRawBufferPointer(rebasing: body[size..<size + Int(head.errorBytes)])
         let result = UnsafeRawBufferPointer(rebasing: body[(size + Int(head.errorBytes))...])
+        if head.processorTime != 0, let task = tasks.find(id), index(of: task) != nil,
+            tasks.slot(task).state.generation == task.generation,
+            let record = tasks.existingRecord(of: tasks.slot(task)), record.request != nil
+        {
+            record.cpu.store(head.processorTime, ordering: .releasing)
+        }
         _ = complete(
             id, Status(rawValue: head.status), error: head.hasError != 0 ? text : nil, result)
     }

@@ -249,7 +249,10 @@ final class ChildPort: @unchecked Sendable {
             while !lock.leave() { fillAll() }
             pumpIfRead(hasRead)
             if hasRead { wakeIfOver(link) }
-            engine.log.writeDeferred()
+            if engine.log.hasDeferred {
+                engine.log.writeDeferred()
+                if waiting.load(ordering: .relaxed) != 0 { link.memory.waiterBell.ring() }
+            }
             if isOver { break }
             if hasRead || link.hasRecords { continue }
             let isAwaited = waiting.load(ordering: .relaxed) != 0
@@ -285,13 +288,16 @@ final class ChildPort: @unchecked Sendable {
                 || link.hasEnded
         }
         while !isDone(), deadline == .max || csys_monotonic_ns() < deadline {
-            if link.hasRecords {
+            // Log lines are written by the channel reader, before what comes after them is read.
+            func canRead() -> Bool { link.hasRecords && !engine.log.hasDeferred }
+            if canRead() {
                 readOnce(link)
                 continue
             }
-            if engine.threads.cores.poll({ link.hasRecords || isDone() }) { continue }
+            if engine.log.hasDeferred { link.memory.readerBell.ring() }
+            if engine.threads.cores.poll({ canRead() || isDone() }) { continue }
             let rings = link.memory.waiterBell.announce()
-            if link.hasRecords || isDone() {
+            if canRead() || isDone() {
                 link.memory.waiterBell.cancel(since: rings)
                 continue
             }
@@ -468,7 +474,8 @@ final class ChildPort: @unchecked Sendable {
             let handler = tasks.first { engine.tasks.publicID($0) == link.lastWords?.task }
                 .flatMap { engine.tasks.slot($0).handlerQueue }
             let inLog = text(
-                for: .log(handler: handler.map { manifest.handlers[Self.index(of: $0)].identifier }))
+                for: .log(handler: handler.map { manifest.handlers[Self.index(of: $0)].identifier })
+            )
             for task in tasks {
                 let isInnocent = blame.isInnocent(engine.tasks.publicID(task))
                 if isInnocent { launchAgain(task) }

@@ -95,6 +95,8 @@ public struct HostConfiguration: Sendable {
     public var pluginIsolation: [String: Isolation] = [:]
     /// Where the code of all plugins runs, whatever is said elsewhere.
     package var forcedIsolation: Isolation?
+    /// Whether the process of a plugin is followed by another one when it has ended.
+    package var restartsProcesses = true
 
     /// Intercepts calls of plugin entries, for tools that inspect them.
     package var interposer: (any EntryInterposer)?
