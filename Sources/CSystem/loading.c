@@ -63,6 +63,15 @@ int32_t csys_open_without_links(const char *path) {
     return (int32_t)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
+int32_t csys_open_place(int32_t directory, const char *path, bool follows_links) {
+    if (follows_links) return openat(directory, path, O_PATH | O_CLOEXEC);
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return (int32_t)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
 bool csys_look_above(int32_t directory, int32_t levels, csys_ownership *found) {
     static const char above[] = "../../../../../../../../../../../../../../../..";
     _Static_assert(sizeof above == 3 * CSYS_LEVELS, "one step up a level");

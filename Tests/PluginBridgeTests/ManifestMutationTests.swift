@@ -87,6 +87,8 @@ struct ManifestMutationTests {
             "id", "version", "abi", "library", "handlers", "identifier", "kind", "budget", "grace",
             "maxConcurrency", "event", "events", "requires", "form", "isolation", "examples",
             "name", "parameters", "payload", "expect", "files", "slow", "a.b", "1.0.0", "l.so",
+            "needs", "read", "write", "run", "network", "memory", "descriptors", "processes",
+            "environment", "@STATE@", "tcp:443", "2GB", "/srv",
             "processing", "30s", "text",
         ]
         func value(_ depth: Int) -> String {

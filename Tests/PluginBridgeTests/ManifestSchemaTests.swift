@@ -94,6 +94,8 @@ struct ManifestSchemaTests {
         "fault-manifest-function.state.json": "the names are listed once, in the reader",
         "fault-manifest-function.variadic.json": "the names are listed once, in the reader",
         "fault-manifest-command.both.json": "schemas cannot compare lists",
+        "fault-manifest-needs.much.json": "schemas cannot multiply by a unit",
+        "fault-manifest-needs.little.json": "schemas cannot multiply by a unit",
         "manifest-duplicate-event": "schemas cannot compare values of different objects",
         "fault-manifest-reserved-event.host.json": "the names are made of other values",
         "fault-manifest-reserved-event.scheduling.json": "the names are made of other values",
@@ -264,7 +266,7 @@ struct ManifestSchemaTests {
         let file = try #require(files["additionalProperties"] as? [String: Any])
         let command = try #require(definitions["command"])
         let objects: [(ManifestObject, [String: Any])] = [
-            (.manifest, schema), (.handler, try #require(definitions["handler"])),
+            (.manifest, schema), (.needs, try #require(definitions["needs"])), (.handler, try #require(definitions["handler"])),
             (.event, try #require(definitions["event"])),
             (.example, try #require(definitions["example"])),
             (.exampleFile, try #require((file["oneOf"] as? [[String: Any]])?.last)),
@@ -297,7 +299,7 @@ struct ManifestSchemaTests {
                 let isOpen = [
                     "budget", "event", "sha256", "library", "call", "result", "keep", "free",
                     "length", "from", "lengthOf", "hex", "out", "buffer", "command", "input",
-                    "directory",
+                    "directory", "needs",
                 ].contains(key)
                 #expect((property["default"] != nil) != (isRequired || isOpen), "\(key)")
             }

@@ -16,6 +16,11 @@ struct ManifestTests {
           "abi": 0,
           "library": "libmirror.so",
           "sha256": "9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08",
+          "needs": {
+            "read": ["/usr/share/dict", "@PLUGIN@/words"], "write": ["@STATE@"],
+            "run": ["/usr/bin/rsync"], "network": ["tcp:443", "tcp:80"], "memory": "2GB",
+            "descriptors": 512, "processes": 8, "environment": ["HTTP_PROXY"]
+          },
           "handlers": [
             {
               "identifier": "org.example.mirror.Copy-Files",
@@ -72,6 +77,16 @@ struct ManifestTests {
             manifest.sha256 == "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
         #expect(manifest.sha256Position == JSONPosition(line: 6, column: 13, offset: 114))
         #expect(manifest.source.file == "manifest.json")
+        var needs = ManifestNeeds()
+        needs.read = ["/usr/share/dict", "@PLUGIN@/words"]
+        needs.write = ["@STATE@"]
+        needs.run = ["/usr/bin/rsync"]
+        needs.network = .ports([443, 80])
+        needs.memory = 2_000_000_000
+        needs.descriptors = 512
+        needs.processes = 8
+        needs.environment = ["HTTP_PROXY"]
+        #expect(manifest.needs == needs)
         #expect(manifest.handlers.count == 2)
         let copy = manifest.handlers[0]
         #expect(copy.identifier == "org.example.mirror.Copy-Files")
@@ -95,13 +110,13 @@ struct ManifestTests {
                         ManifestExampleFile(path: "a", .text("")),
                     ]),
             ])
-        #expect(copy.position.line == 8)
+        #expect(copy.position.line == 13)
         #expect(copy.position.column == 5)
-        #expect(copy.identifierPosition.line == 9)
+        #expect(copy.identifierPosition.line == 14)
         #expect(copy.identifierPosition.column == 21)
-        #expect(copy.eventPosition.line == 14)
+        #expect(copy.eventPosition.line == 19)
         #expect(copy.eventPosition.column == 16)
-        #expect(copy.eventPositions.map(\.line) == [16, 17, 18])
+        #expect(copy.eventPositions.map(\.line) == [21, 22, 23])
         #expect(copy.eventPositions.map(\.column) == [18, 18, 18])
     }
 
@@ -118,12 +133,15 @@ struct ManifestTests {
         #expect(look.form == .entry)
         #expect(look.isolation == .thread)
         #expect(look.examples.isEmpty)
-        #expect(look.position.line == 29)
+        #expect(look.position.line == 34)
         #expect(look.eventPosition == look.identifierPosition)
         #expect(try Self.handler("").budget == 600_000_000_000)
         let least = try Self.parse(Self.manifest()).get()
         #expect(least.sha256 == nil)
         #expect(least.sha256Position == nil)
+        #expect(least.needs == nil)
+        #expect(
+            try Self.parse(Self.manifest(plugin: #""needs": {},"#)).get().needs == ManifestNeeds())
     }
 
     @Test("every value at its limit is accepted")

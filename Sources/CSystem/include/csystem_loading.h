@@ -19,6 +19,10 @@ int32_t csys_open_component(int32_t directory, const char *name);
  * with errno; ENOSYS or EPERM where the system has no openat2(2). */
 int32_t csys_open_without_links(const char *path);
 
+/* Opens something to make rules for it and what is below it. `follows_links`: on the way and at the end.
+ * -1 with errno. */
+int32_t csys_open_place(int32_t directory, const char *path, bool follows_links);
+
 /* The owner of a directory, and its mode with its type. */
 typedef struct csys_ownership {
     uint32_t mode;

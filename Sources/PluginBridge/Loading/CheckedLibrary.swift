@@ -13,6 +13,8 @@ package struct CheckedLibrary: Sendable {
     package let shown: String
     /// Why the loader will refuse it, though nothing is wrong with it.
     private(set) var missing: String?
+    /// The absolute directories in which it has the loader search for libraries that it needs.
+    package private(set) var searchedDirectories: [String] = []
 
     /// Copies the library a manifest names, and checks the copy: its digest where that is pinned,
     /// whether it can be loaded without harm, the ABI it was compiled for, what its handlers need of
@@ -46,7 +48,8 @@ package struct CheckedLibrary: Sendable {
         try check(manifest.sha256.map { [$0] }, from: "its manifest")
         let soundness = try checkSoundness()
         try checkCode(of: manifest.handlers)
-        let libraries = try checkDependencies(folder, soundness.versioned)
+        let (libraries, searched) = try checkDependencies(folder, soundness.versioned)
+        searchedDirectories = searched.filter(PathText.isAbsolute)
         missing = libraries.missing
         if missing == nil, let doubt = soundness.doubt ?? libraries.doubt {
             try tryLoading(because: doubt)
@@ -180,7 +183,7 @@ package struct CheckedLibrary: Sendable {
     /// Checks the libraries that come along with it.
     private func checkDependencies(
         _ folder: PluginDirectory, _ versioned: Set<[UInt8]>
-    ) throws(BridgeError) -> NeededLibraries {
+    ) throws(BridgeError) -> (NeededLibraries, searched: [String]) {
         let dependencies: ELFDependencies
         do throws(ABINoteFault) {
             dependencies = try ELFDependencies(copy.bytes)
@@ -189,6 +192,6 @@ package struct CheckedLibrary: Sendable {
         }
         var libraries = NeededLibraries(beside: folder, trust: folder.trust)
         try libraries.check(dependencies, versioned, of: shown, origin: copy.directory)
-        return libraries
+        return (libraries, dependencies.searchPath)
     }
 }

@@ -43,6 +43,7 @@ struct ManifestChecker {
         let libraryName = library.flatMap { self.library($0) }
         let pin = fields[ManifestKey.sha256.name]
         let sha256 = pin.flatMap { self.sha256($0) }
+        let needs = fields[ManifestKey.needs.name].map { self.needs($0) }
         let handlers = fields[ManifestKey.handlers.name].map { self.handlers($0) }
         checkUse(of: library, pin, by: fields[ManifestKey.handlers.name], in: document)
         guard let id, let version, let abi, let handlers, library == nil || libraryName != nil
@@ -51,7 +52,7 @@ struct ManifestChecker {
             id: id, version: version, abi: abi, library: libraryName,
             libraryPosition: library?.position ?? document.position,
             libraryWidth: library?.width ?? document.width, sha256: sha256,
-            sha256Position: pin?.position, handlers: handlers, source: source)
+            sha256Position: pin?.position, needs: needs ?? nil, handlers: handlers, source: source)
     }
 
     /// Checks that there is a library if and only if a handler uses it. Considers the text, so that

@@ -25,6 +25,15 @@ struct ManifestKey {
     static let library = ManifestKey("library", #""libmirror.so""#)
     static let sha256 = ManifestKey(
         "sha256", #""9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#)
+    static let needs = ManifestKey("needs", #"{"read": ["/usr/share/dict"], "write": ["@STATE@"]}"#)
+    static let read = ManifestKey("read", #"["/usr/share/dict"]"#)
+    static let write = ManifestKey("write", #"["@STATE@"]"#)
+    static let run = ManifestKey("run", #"["/usr/bin/rsync"]"#)
+    static let network = ManifestKey("network", #"["tcp:443"]"#)
+    static let memory = ManifestKey("memory", #""2GB""#)
+    static let descriptors = ManifestKey("descriptors", "512")
+    static let processes = ManifestKey("processes", "8")
+    static let variables = ManifestKey("environment", #"["HTTP_PROXY"]"#)
     static let handlers = ManifestKey(
         "handlers", #"[{"identifier": "org.example.mirror", "kind": "processing"}]"#, required: true
     )

@@ -3,6 +3,7 @@
 /// The objects a manifest is made of, and the keys each of them has.
 enum ManifestObject: CaseIterable {
     case manifest
+    case needs
     case handler
     case event
     case example
@@ -18,6 +19,7 @@ enum ManifestObject: CaseIterable {
     var noun: String {
         switch self {
         case .manifest: "a manifest"
+        case .needs: "what a plugin needs"
         case .handler: "a handler"
         case .event: "an event"
         case .example: "an example"
@@ -34,6 +36,7 @@ enum ManifestObject: CaseIterable {
     var keys: [ManifestKey] {
         switch self {
         case .manifest: Self.manifestKeys
+        case .needs: Self.needsKeys
         case .handler: Self.handlerKeys
         case .event: Self.eventKeys
         case .example: Self.exampleKeys
@@ -48,7 +51,10 @@ enum ManifestObject: CaseIterable {
     }
 
     private static let manifestKeys: [ManifestKey] = [
-        .id, .version, .abi, .library, .sha256, .handlers,
+        .id, .version, .abi, .library, .sha256, .needs, .handlers,
+    ]
+    private static let needsKeys: [ManifestKey] = [
+        .read, .write, .run, .network, .memory, .descriptors, .processes, .variables,
     ]
     private static let handlerKeys: [ManifestKey] = [
         .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires, .form,

@@ -12,6 +12,7 @@ package enum ManifestRule: String, Sendable, CaseIterable {
     case abi = "manifest-abi"
     case library = "manifest-library"
     case pin = "manifest-pin"
+    case needs = "manifest-needs"
     case handlers = "manifest-handlers"
     case kind = "manifest-kind"
     case duration = "manifest-duration"

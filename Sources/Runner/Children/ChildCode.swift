@@ -27,6 +27,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private let manifest: Manifest
     private let library: CheckedLibrary?
     private let starter: any ChildStarter
+    private let confine: Confinement.Maker
     private let allowed: [String]?
     private let state: Locked<State>
     /// Wakes the thread that waits for the next start.
@@ -38,8 +39,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     /// - Parameter allowed: the libraries of the system whose functions may be called.
     init(
         _ port: ChildPort, _ manifest: Manifest, _ library: CheckedLibrary?, allowed: [String]?,
-        _ starter: any ChildStarter
+        _ starter: any ChildStarter, confine: @escaping Confinement.Maker
     ) {
+        self.confine = confine
         self.allowed = allowed
         state = Locked(State(machine: ChildStateMachine(at: csys_monotonic_ns())))
         self.port = port
@@ -77,6 +79,13 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     /// Starts a process and waits until it has loaded the library and returned from its entry.
     private func start() throws(BridgeError) -> (link: ChildLink, reply: [UInt8]) {
+        let confinement = try confine()
+        for path in confinement.missing {
+            log(
+                .warning,
+                "its manifest needs \(path), which is not there or not accessible; it cannot use it"
+            )
+        }
         let link = try port.makeLink()
         var writer = ChannelWriter()
         ChannelHello(
@@ -90,7 +99,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
         let files = link.files
         let child = try starter.start(
-            ChildFiles(library: library?.descriptor ?? -1, down: files.down, up: files.up)
+            ChildFiles(library: library?.descriptor ?? -1, down: files.down, up: files.up),
+            confinement
         ) { [self] end in
             ended(link, end)
         }

@@ -32,13 +32,15 @@ final class ChildProcesses: ChildStarter, ChildClient {
     init(_ thread: ChildThread) { self.thread = thread }
 
     func start(
-        _ files: ChildFiles, ended: @escaping @Sendable (ChildEnd) -> Void
+        _ files: ChildFiles, _ confinement: Confinement,
+        ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild {
         guard thread.start(for: self) else {
             throw BridgeError(.exhausted, "no thread could be started to observe processes")
         }
         let environment = ProgramStart.inheritedEnvironment().merging(
-            ["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+            confinement.variables
+        ) { $1 }.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         var variables: [UnsafeMutablePointer<CChar>?] =
             environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in variables { free(text) } }
@@ -57,7 +59,11 @@ final class ChildProcesses: ChildStarter, ChildClient {
             child.cgroup = -1
             child.directory = UnsafePointer(directory)
             child.environment = UnsafePointer(variables.baseAddress)
-            try thread.spawner.start { csys_child_start(&$0, &child, &control) }
+            child.limits = confinement.limits
+            try confinement.withConfinement { confined throws(BridgeError) in
+                child.confinement = confined
+                try thread.spawner.start { csys_child_start(&$0, &child, &control) }
+            }
         }
         let child = Child(control, ended)
         running.withLock { $0[control] = child }

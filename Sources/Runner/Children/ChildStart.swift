@@ -7,7 +7,8 @@ import Scheduling
 /// the process has ended.
 protocol ChildStarter: AnyObject, Sendable {
     func start(
-        _ files: ChildFiles, ended: @escaping @Sendable (ChildEnd) -> Void
+        _ files: ChildFiles, _ confinement: Confinement,
+        ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild
 }
 

@@ -13,9 +13,14 @@ final class CommandHandler: @unchecked Sendable {
     private let command: ManifestCommand?
     /// The directory of the plugin.
     private let directory: String
+    private let confine: Confinement.Maker?
     private let plugin: Int32
 
-    init(_ runner: CommandRunner, _ command: ManifestCommand?, directory: String, plugin: Int32) {
+    init(
+        _ runner: CommandRunner, _ command: ManifestCommand?, directory: String,
+        confine: Confinement.Maker?, plugin: Int32
+    ) {
+        self.confine = confine
         self.runner = runner
         self.command = command
         self.directory = directory
@@ -51,8 +56,10 @@ final class CommandHandler: @unchecked Sendable {
         let payload = UnsafeRawBufferPointer(
             start: facts.payload, count: Int(facts.payloadBytes))
         do throws(BridgeError) {
-            let (command, line) = try line(payload, facts, task)
-            try runner.start(command, line, payload, task: task, plugin: plugin)
+            var (command, line) = try line(payload, facts, task)
+            let confinement = try confine?()
+            line.environment.merge(confinement?.variables ?? [:]) { own, _ in own }
+            try runner.start(command, line, confinement, payload, task: task, plugin: plugin)
             return Status.pending.rawValue
         } catch {
             runner.fail(task, plugin, error.message)

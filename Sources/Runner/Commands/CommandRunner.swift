@@ -46,10 +46,11 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
     ///
     /// - Parameter command: nil: the payload says which one.
     func code(
-        _ command: ManifestCommand?, directory: String, concurrency: Int, plugin: Int32,
-        _ table: PluginTable
+        _ command: ManifestCommand?, directory: String, confine: Confinement.Maker? = nil,
+        concurrency: Int, plugin: Int32, _ table: PluginTable
     ) -> HandlerCode {
-        let handler = CommandHandler(self, command, directory: directory, plugin: plugin)
+        let handler = CommandHandler(
+            self, command, directory: directory, confine: confine, plugin: plugin)
         handlers.withLock { $0.append(handler) }
         return handler.code(table.api, concurrency: concurrency)
     }
@@ -60,8 +61,8 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
     // MARK: Starting
 
     func start(
-        _ command: ManifestCommand, _ line: ProgramStart, _ payload: UnsafeRawBufferPointer,
-        task: UInt64, plugin: Int32
+        _ command: ManifestCommand, _ line: ProgramStart, _ confinement: Confinement?,
+        _ payload: UnsafeRawBufferPointer, task: UInt64, plugin: Int32
     ) throws(BridgeError) {
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { csys_close(descriptor) } }
@@ -93,7 +94,7 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
             do throws(BridgeError) {
                 try children.spawner.start { process in
                     line.start(
-                        &process, input: command.readsPayload ? file : -1,
+                        &process, confinement, input: command.readsPayload ? file : -1,
                         payload: takesFile ? file : -1, output: output[1], errors: errors[1],
                         &control)
                 }

@@ -18,17 +18,21 @@ struct ProgramStart {
     private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
     static func inheritedEnvironment() -> [String: String] {
-        var variables: [String: String] = ["PATH": defaultPath]
+        let own = hostEnvironment().filter {
+            inherited.contains($0.key) || $0.key.hasPrefix("LC_") || $0.key.hasPrefix("XDG_")
+        }
+        return ["PATH": defaultPath].merging(own) { $1 }
+    }
+
+    /// Returns all variables of this process.
+    static func hostEnvironment() -> [String: String] {
+        var variables: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
             next = next.successor()
             let text = String(cString: entry)
             guard let split = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let name = String(text[..<split])
-            guard inherited.contains(name) || name.hasPrefix("LC_") || name.hasPrefix("XDG_") else {
-                continue
-            }
-            variables[name] = String(text[text.utf8.index(after: split)...])
+            variables[String(text[..<split])] = String(text[text.utf8.index(after: split)...])
         }
         return variables
     }
@@ -56,7 +60,7 @@ struct ProgramStart {
 
     /// Asks a spawner to start it. Returns 0 or an errno.
     func start(
-        _ spawner: inout csys_spawner, input: Int32, payload: Int32, output: Int32, errors: Int32,
+        _ spawner: inout csys_spawner, _ confinement: Confinement?, input: Int32, payload: Int32, output: Int32, errors: Int32,
         _ control: inout Int32
     ) -> Int32 {
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -76,7 +80,14 @@ struct ProgramStart {
                         command.payload = payload
                         command.output = output
                         command.errors = errors
-                        return csys_command_start(&spawner, &command, &control)
+                        guard let confinement else {
+                            return csys_command_start(&spawner, &command, &control)
+                        }
+                        command.limits = confinement.limits
+                        return confinement.withConfinement {
+                            command.confinement = $0
+                            return csys_command_start(&spawner, &command, &control)
+                        }
                     }
                 }
             }

@@ -147,8 +147,14 @@ extension PluginRegistry {
                 let port = ChildPort(
                     engine, PluginServices(engine, requests, plugins), plugin: record.number,
                     manifest)
+                let (directory, searched) = (record.directory, library?.searchedDirectories ?? [])
                 return ChildCode(
-                    port, manifest, library, allowed: configuration.callableLibraries, processes)
+                    port, manifest, library, allowed: configuration.callableLibraries, processes
+                ) { () throws(BridgeError) in
+                    try Confinement(
+                        manifest, directory: directory, libraries: searched,
+                        environment: ProgramStart.hostEnvironment())
+                }
             }
         } catch let reason {
             plugins.update {
@@ -164,7 +170,24 @@ extension PluginRegistry {
         }
     }
 
+    /// Makes what confines the programs of a manifest; nil where it has no needs.
+    private func confine(_ manifest: Manifest, _ record: PluginRecord) -> Confinement.Maker? {
+        guard manifest.needs != nil else { return nil }
+        let directory = record.directory
+        return { () throws(BridgeError) in
+            try Confinement(
+                manifest, directory: directory, libraries: [],
+                environment: ProgramStart.hostEnvironment())
+        }
+    }
+
     private func warnOfLessIsolation(_ manifest: Manifest) {
+        if manifest.hasCode, manifest.needs != nil {
+            log(
+                .warning, manifest.id, 0,
+                "its manifest has `needs`, which confine nothing in a thread; to confine it give it a process"
+            )
+        }
         guard let handler = manifest.handlers.first(where: { $0.isolation == .process }) else {
             return
         }
@@ -217,8 +240,8 @@ extension PluginRegistry {
             for handler in manifest.handlers {
                 guard let command = handler.command else { continue }
                 registered[handler.identifier] = commands.code(
-                    command, directory: record.directory, concurrency: handler.maxConcurrency,
-                    plugin: record.number, table)
+                    command, directory: record.directory, confine: confine(manifest, record),
+                    concurrency: handler.maxConcurrency, plugin: record.number, table)
             }
             var handlers = manifest.handlers.map {
                 (HandlerDescription($0), registered[$0.identifier]!)

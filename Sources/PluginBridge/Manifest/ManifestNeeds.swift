@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a plugin's process may use of the machine: `needs` of a manifest.
+///
+/// It confines, and never grants what the host does not have. Without it, files and network are those of
+/// the host's user.
+package struct ManifestNeeds: Hashable, Sendable {
+    package enum Network: Hashable, Sendable {
+        case none
+        case all
+        /// Of TCP, to connect to.
+        case ports([UInt16])
+    }
+
+    /// Files and directories, with what is below them: absolute, or beginning with a word of
+    /// `ManifestNeeds.places`.
+    package var read: [String] = []
+    package var write: [String] = []
+    package var run: [String] = []
+    package var network = Network.none
+    /// Bytes of private memory; nil: the default of hosts.
+    package var memory: UInt64?
+    package var descriptors: UInt64?
+    /// Processes and threads.
+    package var processes: UInt64?
+    /// Variables of the host's environment that it gets besides the usual ones.
+    package var environment: [String] = []
+
+    package init() {}
+
+    /// Directories that a path can begin with: the plugin's own, and those that a host makes for it.
+    package enum Place: String, CaseIterable, Sendable {
+        case plugin = "@PLUGIN@"
+        case state = "@STATE@"
+        case cache = "@CACHE@"
+        case temporary = "@TMP@"
+    }
+
+    /// Divides a path into the place it begins with and the rest; nil for an absolute one.
+    package static func place(of path: String) -> (place: Place, rest: String)? {
+        for place in Place.allCases where path.hasPrefix(place.rawValue) {
+            return (place, String(path.dropFirst(place.rawValue.count)))
+        }
+        return nil
+    }
+
+    // The limits.
+    package static var pathLimit: Int { 32 }
+    package static var pathBytesLimit: Int { 1_024 }
+    package static var portLimit: Int { 64 }
+    package static var variableLimit: Int { 64 }
+    package static var memoryRange: ClosedRange<UInt64> { 64_000_000...1_000_000_000_000 }
+    package static var descriptorRange: ClosedRange<Int64> { 32...1_048_576 }
+    package static var processRange: ClosedRange<Int64> { 1...32_768 }
+
+    /// Units of memory, and their bytes.
+    package static let units: [(name: String, bytes: UInt64)] = [
+        ("MB", 1_000_000), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("GiB", 1 << 30),
+    ]
+}

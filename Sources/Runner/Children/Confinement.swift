@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import PluginBridge
+
+/// What one process of a plugin may use: the `needs` of its manifest, with the files that they name opened.
+final class Confinement {
+    /// Makes one for each process: what the files are may have changed.
+    typealias Maker = @Sendable () throws(BridgeError) -> Confinement
+
+    private var rules: [csys_rule] = []
+    private let needs: ManifestNeeds?
+    /// Variables that it gets besides the usual ones.
+    private(set) var variables: [String: String] = [:]
+    /// What the manifest names and there is not.
+    private(set) var missing: [String] = []
+
+    /// - Parameters:
+    ///   - directory: the plugin's own, which it can always read.
+    ///   - libraries: directories of libraries that it needs, which it can always read.
+    ///   - environment: the host's.
+    init(
+        _ manifest: Manifest, directory: String, libraries: [String], environment: [String: String]
+    ) throws(BridgeError) {
+        needs = manifest.needs
+        guard let needs = manifest.needs else { return }
+        let places = PluginPlaces(manifest.id, directory: directory, environment: environment)
+        for name in needs.environment { variables[name] = environment[name] }
+        do throws(BridgeError) {
+            for path in [directory] + libraries { add(path, csys_right_read, follows: true) }
+            for (paths, right) in [
+                (needs.read, csys_right_read), (needs.write, csys_right_write | csys_right_read),
+                (needs.run, csys_right_run),
+            ] {
+                for path in paths { try add(path, right, places) }
+            }
+        } catch {
+            closeAll()
+            throw error
+        }
+    }
+
+    deinit { closeAll() }
+
+    private func closeAll() {
+        for rule in rules { close(rule.descriptor) }
+        rules = []
+    }
+
+    private func add(_ path: String, _ right: Int, _ places: PluginPlaces) throws(BridgeError) {
+        guard let (place, rest) = ManifestNeeds.place(of: path) else {
+            // What is below something that the plugin writes may be a link of its own making.
+            let isOwn = needs!.write.contains { path.hasPrefix($0 == "/" ? "/" : $0 + "/") }
+            return add(path, right, follows: !isOwn)
+        }
+        let base = try places.path(of: place)
+        guard place != .plugin else { return add(base + rest, right, follows: true) }
+        let file = try places.make(base)
+        variables[Self.variable(of: place)] = base
+        guard !rest.allSatisfy({ $0 == "/" }) else {
+            rules.append(csys_rule(descriptor: file, rights: UInt32(right)))
+            return
+        }
+        defer { close(file) }
+        let below = String(rest.drop { $0 == "/" })
+        let opened = csys_open_place(file, below, false)
+        guard opened >= 0 else { return missing.append(path) }
+        rules.append(csys_rule(descriptor: opened, rights: UInt32(right)))
+    }
+
+    private func add(_ path: String, _ right: Int, follows: Bool) {
+        let file = csys_open_place(AT_FDCWD, path, follows)
+        guard file >= 0 else { return missing.append(path) }
+        rules.append(csys_rule(descriptor: file, rights: UInt32(right)))
+    }
+
+    /// The variable that tells a process where its directory is, as in systemd.exec(5).
+    private static func variable(of place: ManifestNeeds.Place) -> String {
+        switch place {
+        case .state: "STATE_DIRECTORY"
+        case .cache: "CACHE_DIRECTORY"
+        case .temporary: "TMPDIR"
+        case .plugin: preconditionFailure("the plugin's directory has no variable")
+        }
+    }
+
+    /// The limits of the process; 0 where the default holds.
+    var limits: csys_limits {
+        csys_limits(
+            memory: needs?.memory ?? 0, descriptors: needs?.descriptors ?? 0,
+            processes: needs?.processes ?? 0, file_bytes: 0)
+    }
+
+    /// Calls `body` with the confinement, which is valid during the call.
+    func withConfinement<Result, Failure: Error>(
+        _ body: (csys_confinement) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var ports: [UInt16] = []
+        var confinement = csys_confinement()
+        if let needs {
+            confinement.confines_files = true
+            switch needs.network {
+            case .none: confinement.network = UInt32(csys_network_none)
+            case .all: confinement.network = UInt32(csys_network_open)
+            case .ports(let list):
+                confinement.network = UInt32(csys_network_ports)
+                ports = list
+            }
+        }
+        return try rules.withUnsafeBufferPointer { rules throws(Failure) in
+            try ports.withUnsafeBufferPointer { ports throws(Failure) in
+                confinement.rules = rules.baseAddress
+                confinement.rule_count = UInt32(rules.count)
+                confinement.ports = ports.baseAddress
+                confinement.port_count = UInt32(ports.count)
+                return try body(confinement)
+            }
+        }
+    }
+}

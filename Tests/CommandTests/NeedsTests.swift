@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The plugin `needs` tries what its payload says, and its result is what came of it.
+@Suite("What a manifest needs, and nothing else, its plugin can use")
+struct NeedsTests {
+    private let files: TemporaryDirectory
+    private let places: [String: String]
+
+    init() throws {
+        files = try TemporaryDirectory()
+        for name in ["state", "cache", "temporary", "elsewhere"] {
+            try FileManager.default.createDirectory(
+                atPath: files.path(name), withIntermediateDirectories: true)
+        }
+        places = [
+            "XDG_STATE_HOME": files.path("state"), "XDG_CACHE_HOME": files.path("cache"),
+            "TMPDIR": files.path("temporary"), "CURFEW_TEST_WORD": "given",
+            "CURFEW_TEST_OTHER": "not given",
+        ]
+    }
+
+    private func run(_ what: String, _ more: String...) throws -> CommandRun {
+        let plugin = BuiltProducts.testPluginDirectory("needs")
+        return CommandRun(
+            process: try ChildProcess.run(
+                CommandRun.program,
+                ["run", "org.curfew.test.needs", "--plugin", plugin, "--payload", what] + more,
+                environment: CommandRun.environment.merging(places) { $1 }, limit: .seconds(60)))
+    }
+
+    private func came(of what: String, _ more: String...) throws -> String {
+        let run = more.isEmpty ? try run(what) : try run(what, more[0], more[1])
+        let line = run.output.split(separator: "\n").first { $0.hasPrefix("result: ") }
+        return try String(#require(line, "\(run.process)").dropFirst(8))
+    }
+
+    @Test("files that it names, those of the system, and no others")
+    func reading() throws {
+        try files.write("secret", to: "secret")
+        for (path, result) in [
+            ("/etc/hostname", "ok"), ("/usr/bin/true", "ok"), ("/etc/passwd", "ok"),
+            ("/dev/urandom", "ok"), ("/etc/fstab", "Permission denied"),
+            (files.path("secret"), "Permission denied"),
+            (BuiltProducts.testPluginDirectory("needs") + "/manifest.json", "ok"),
+        ] {
+            #expect(try came(of: "read \(path)") == result, "\(path)")
+        }
+        #expect(try came(of: "write \(files.path("secret"))") == "Permission denied")
+        #expect(try came(of: "run /usr/bin/true") == "ok")
+        #expect(try came(of: "run /usr/bin/false") == "Permission denied")
+    }
+
+    @Test("directories of its own, which it finds by variables")
+    func ownDirectories() throws {
+        let id = "org.curfew.test.needs-plugin"
+        for (variable, place) in [
+            ("STATE_DIRECTORY", "state/curfew/plugins/\(id)"),
+            ("TMPDIR", "temporary/curfew-\(geteuid())/\(id)"),
+        ] {
+            #expect(try came(of: "variable \(variable)") == files.path(place))
+            #expect(try came(of: "write \(files.path(place))/x") == "ok")
+            let attributes = try FileManager.default.attributesOfItem(atPath: files.path(place))
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+        // What is above it, and beside it.
+        #expect(try came(of: "write \(files.path("state/curfew/x"))") == "Permission denied")
+    }
+
+    @Test("a link that it may have made itself leads nowhere")
+    func link() throws {
+        let own = files.path("cache/curfew/plugins/org.curfew.test.needs-plugin")
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: own + "/below", withDestinationPath: files.path("elsewhere"))
+        #expect(try came(of: "write \(files.path("elsewhere/x"))") == "Permission denied")
+        #expect(try run("read /").output.contains("its manifest needs @CACHE@/below, which is not"))
+    }
+
+    @Test("a directory that others can write is not used, and nothing is run")
+    func foreign() throws {
+        let own = files.path("temporary/curfew-\(geteuid())/org.curfew.test.needs-plugin")
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        chmod(own, 0o777)
+        let run = try run("read /etc/hostname")
+        #expect(run.code == 125, "\(run.process)")
+        #expect(run.errors.contains("\(own) is not used for it"), "\(run.process)")
+    }
+
+    @Test("ports, descriptors and variables that it names")
+    func others() throws {
+        #expect(try came(of: "connect 9") == "ok")
+        #expect(try came(of: "connect 10") == "Permission denied")
+        #expect(try came(of: "descriptors") == "40")
+        #expect(try came(of: "variable CURFEW_TEST_WORD") == "given")
+        #expect(try came(of: "variable CURFEW_TEST_OTHER") == "none")
+    }
+
+    @Test("what is not there is said, and does not keep it from running")
+    func missing() throws {
+        let run = try run("read /etc/hostname")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(
+            run.output.contains("its manifest needs /nowhere/to/be/found, which is not there"),
+            "\(run.process)")
+    }
+
+    @Test("in a thread nothing of it holds, which is said")
+    func inThread() throws {
+        #expect(try came(of: "read /etc/fstab", "--isolation", "thread") == "ok")
+        let run = try run("read /etc/fstab", "--isolation", "thread")
+        #expect(run.output.contains("its manifest has `needs`, which confine nothing in a thread"))
+    }
+
+    @Test("a program of the form command has them too")
+    func program() throws {
+        try files.write("secret", to: "secret")
+        let plugin = files.path("plugin")
+        try FileManager.default.createDirectory(
+            atPath: plugin, withIntermediateDirectories: true)
+        func cat(_ needs: String) throws -> CommandRun {
+            try files.write(
+                """
+                {"id": "org.example.cat-plugin", "version": "1.0.0", "abi": 0, \(needs)
+                 "handlers": [{"identifier": "org.example.cat", "kind": "processing", "form": "command",
+                               "command": {"argv": ["cat", "\(files.path("secret"))"]}}]}
+                """, to: "plugin/manifest.json")
+            return try CommandRun("run", "org.example.cat", "--plugin", plugin)
+        }
+        #expect(try cat("").code == 0)
+        let run = try cat(#""needs": {"network": false},"#)
+        #expect(run.code == 100, "\(run.process)")
+        #expect(run.output.contains("Permission denied"), "\(run.process)")
+        #expect(try cat(#""needs": {"read": ["\#(files.path)"]},"#).code == 0)
+    }
+}
