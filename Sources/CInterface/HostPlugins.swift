@@ -109,7 +109,9 @@ import Scheduling
             reason: host.plugins.reasonText(of: plugin), handlers: plugin.handlers,
             isolation: code.isolation?.rawValue ?? 0, process: process?.id ?? 0,
             starts: process?.starts ?? 0,
-            last_end: host.plugins.text(process?.lastEnd ?? "", of: plugin))
+            last_end: host.plugins.text(process?.lastEnd ?? "", of: plugin),
+            not_in_force: host.plugins.text(
+                process?.notInForce.joined(separator: "; ") ?? "", of: plugin))
         StructCopy.write(state, to: out, size: size)
         return Status.ok.rawValue
     }

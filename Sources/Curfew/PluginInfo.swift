@@ -35,9 +35,11 @@ public struct PluginInfo: Sendable {
     public let process: Int32?
     /// How many processes have been started for it.
     public let starts: Int
-    /// How the last one that has ended did so, as the rest of a sentence, `was ended by SIGSEGV`; ""
-    /// if none has.
+    /// How the last one that has ended did so, as the rest of a sentence, `ended by SIGSEGV at 0x0 in the
+    /// function of org.example.tidy`; "" if none has.
     public let lastEnd: String
+    /// What could not be put in force to confine its process, each with its reason.
+    public let notInForce: [String]
 
     init(_ record: PluginRecord, _ runtime: HostRuntime) {
         id = record.id
@@ -52,5 +54,6 @@ public struct PluginInfo: Sendable {
         process = code.process.flatMap { $0.id > 0 ? $0.id : nil }
         starts = Int(code.process?.starts ?? 0)
         lastEnd = code.process?.lastEnd ?? ""
+        notInForce = code.process?.notInForce ?? []
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import PluginBridge
+import Runner
 import Scheduling
 
 /// `curfew inspect`
@@ -11,14 +12,18 @@ enum InspectCommand {
         name: "limit", value: "TIME", summary: "time limit for loading; default 10s")
 
     static let command = Command(
-        name: "inspect", summary: "print all facts about a plugin",
-        operands: "PLUGIN", operandCount: 1...1, operandSort: .plugin,
+        name: "inspect", summary: "print all facts about a plugin, or what confines plugins here",
+        operands: "[PLUGIN]", operandCount: 0...1, operandSort: .plugin,
         options: [loadOption, limitOption, .plugins, .json],
         details: [
             """
             PLUGIN is the directory of a plugin, or an id or a handler's identifier, which
             is searched as by `curfew plugins`. The command reads the manifest and the
-            library's file, and runs no code of the plugin.
+            library's file, and runs no code of the plugin. It starts a process as the
+            plugin's would be, and prints what of its sandbox is in force on this machine.
+            """,
+            """
+            Without PLUGIN the command prints that for a plugin whose manifest needs nothing.
             """,
             """
             With --load a child process also loads and retires the plugin. The command
@@ -42,6 +47,7 @@ enum InspectCommand {
     ) { arguments, console throws(CommandError) in
         let limit = try DurationArgument.value(
             of: limitOption, in: arguments, range: 1_000_000...600_000_000_000)
+        if arguments.operands.isEmpty { return try machine(arguments, console) }
         let plugin = InspectedPlugin(directory: try directory(arguments))
         let trial: Trial? =
             if arguments.has(loadOption) || limit != nil {
@@ -55,6 +61,29 @@ enum InspectCommand {
             InspectScreen(console.out).show(plugin, trial)
         }
         return plugin.linted.faults.isEmpty && trial?.isSound ?? true ? .ok : .faults
+    }
+
+    /// Prints what confines a plugin that needs nothing.
+    private static func machine(
+        _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) -> ExitCode {
+        for option in [loadOption, limitOption] where arguments.has(option) {
+            throw CommandError(
+                .usage, "`--\(option.name)` wants a plugin",
+                help: ["curfew inspect PLUGIN --load", "curfew plugins"])
+        }
+        let features: ChildFeatures
+        do throws(BridgeError) {
+            features = try ChildFeatures.probe(ManifestNeeds())
+        } catch {
+            throw CommandError(.host, error.message, notes: ["no plugin can have a process here"])
+        }
+        if arguments.has(.json) {
+            console.out.line(InspectRecords.item(features).written)
+        } else {
+            InspectScreen(console.out).show(features)
+        }
+        return .ok
     }
 
     /// Returns the directory of the plugin, which is named, or found by its id or one of its

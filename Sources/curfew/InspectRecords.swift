@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 import PluginBridge
+import Runner
 
 /// Everything that is known of a plugin, as JSON. What is not known is left out.
 enum InspectRecords {
@@ -13,11 +14,47 @@ enum InspectRecords {
                 ("id", .text(manifest.id)), ("version", .text(manifest.version)),
                 ("abi", .integer(Int64(manifest.abi))), ("library", library(plugin, manifest)),
                 ("handlers", .list(manifest.handlers.map(PluginsCommand.item))),
+                ("needs", manifest.needs.map(needs) ?? .null),
             ]
+        }
+        if case .success(let features)? = plugin.features {
+            members.append(("confinement", item(features)))
         }
         members.append(("faults", .list(plugin.linted.faults.map(FaultItem.item))))
         if let trial { members.append(("load", item(trial))) }
         return .object(members)
+    }
+
+    static func item(_ features: ChildFeatures) -> JSONItem {
+        .object([
+            ("inForce", .list(features.inForce.map { .text($0) })),
+            (
+                "notInForce",
+                .list(
+                    features.missing.map {
+                        .object([("name", .text($0.name)), ("reason", .text($0.reason))])
+                    })
+            ),
+        ])
+    }
+
+    private static func needs(_ needs: ManifestNeeds) -> JSONItem {
+        func texts(_ list: [String]) -> JSONItem { .list(list.map { .text($0) }) }
+        func number(_ number: UInt64?) -> JSONItem {
+            number.map { .integer(Int64(clamping: $0)) } ?? .null
+        }
+        let network: JSONItem =
+            switch needs.network {
+            case .none: .bool(false)
+            case .all: .bool(true)
+            case .ports(let ports): texts(ports.map { "tcp:\($0)" })
+            }
+        return .object([
+            ("read", texts(needs.read)), ("write", texts(needs.write)), ("run", texts(needs.run)),
+            ("network", network), ("memory", number(needs.memory)),
+            ("descriptors", number(needs.descriptors)), ("processes", number(needs.processes)),
+            ("environment", texts(needs.environment)),
+        ])
     }
 
     private static func library(_ plugin: InspectedPlugin, _ manifest: Manifest) -> JSONItem {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 import PluginBridge
+import Runner
 import Scheduling
 
 /// Everything that is known of a plugin, as lines for a person.
@@ -24,7 +25,10 @@ struct InspectScreen {
         row(
             "manifest", count == 0 ? "ok" : "\(count) fault\(count == 1 ? "" : "s"), see below",
             count == 0 ? .good : .alarm)
-        if plugin.manifest != nil { library(plugin) }
+        if let manifest = plugin.manifest {
+            library(plugin)
+            needs(plugin, manifest)
+        }
         for handler in plugin.manifest?.handlers ?? [] { show(handler) }
         if let trial { show(trial) }
         guard count > 0 else { return }
@@ -66,6 +70,44 @@ struct InspectScreen {
             plugin.exportsEntry || manifest.handlers.allSatisfy { $0.form != .entry }
                 ? nil : .alarm)
         row("needs", elf.needed.isEmpty ? "no library" : elf.needed.joined(separator: ", "))
+    }
+
+    // MARK: What confines it
+
+    func show(_ features: ChildFeatures) {
+        out.line(out.paint("a plugin in a process of its own, on this machine", .strong))
+        confinement(features)
+    }
+
+    private func confinement(_ features: ChildFeatures) {
+        row(
+            "in force",
+            features.inForce.isEmpty ? "nothing" : features.inForce.joined(separator: ", "))
+        for (index, missing) in features.missing.enumerated() {
+            row(index == 0 ? "missing" : "", missing.text, .warning)
+        }
+    }
+
+    private func needs(_ plugin: InspectedPlugin, _ manifest: Manifest) {
+        let files: [(String, [String])]
+        if let needs = manifest.needs {
+            files = [("reads", needs.read), ("writes", needs.write), ("executes", needs.run)]
+            let said = files.filter { !$0.1.isEmpty }.map {
+                "\($0.0) \($0.1.joined(separator: ", "))"
+            }
+            row(
+                "files",
+                said.isEmpty ? "only what every plugin can read" : said.joined(separator: "; "))
+            row("network", needs.network.text)
+        } else {
+            row("files", "all of the user's: its manifest has no `needs`")
+            row("network", "any, for the same reason")
+        }
+        switch plugin.features {
+        case .success(let features): confinement(features)
+        case .failure(let error): row("in force", "nothing: \(error.message)", .alarm)
+        case nil: break
+        }
     }
 
     // MARK: Handlers
@@ -148,6 +190,18 @@ extension EventSignature {
     /// `tidy_step(int32, text)`
     var text: String {
         "\(selector.name)(\(parameters.map(\.name).joined(separator: ", ")))"
+    }
+}
+
+extension ManifestNeeds.Network {
+    var text: String {
+        switch self {
+        case .none: "none"
+        case .all: "any"
+        case .ports(let ports):
+            "TCP to port\(ports.count == 1 ? "" : "s") "
+                + ports.map(String.init).joined(separator: ", ")
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 import Conformance
 import Glibc
 import PluginBridge
+import Runner
 import Scheduling
 
 /// The facts about a plugin that need none of its code to run.
@@ -53,12 +54,21 @@ struct InspectedPlugin {
     /// Nil where the file could not be read as a library; the faults say why.
     private(set) var elf: ELFSummary?
     private(set) var exportsEntry = false
+    /// What confines its process on this machine; nil where its manifest cannot be read.
+    private(set) var features: Result<ChildFeatures, BridgeError>?
 
     var manifest: Manifest? { linted.manifest }
 
     init(directory: String) {
         self.directory = directory
         linted = LintedPlugin(path: directory)
+        features = linted.manifest.map { manifest in
+            do throws(BridgeError) {
+                return .success(try ChildFeatures.probe(manifest.needs))
+            } catch {
+                return .failure(error)
+            }
+        }
         guard let library = linted.manifest?.library else { return }
         let path = directory.appending(component: library)
         libraryPath = path

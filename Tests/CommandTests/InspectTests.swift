@@ -77,6 +77,41 @@ struct InspectTests {
         #expect(lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("  directory") }, "\(lines)")
     }
 
+    @Test("what a plugin may use, and what confines it on this machine")
+    func confinement() throws {
+        let plugin = BuiltProducts.testPluginDirectory("needs")
+        let text = try CommandRun("inspect", plugin)
+        #expect(text.code == 0, "\(text.process)")
+        for line in [
+            "  network    TCP to port 9\n", "  in force   user namespace, ",
+            "  files      reads /etc/hostname, /nowhere/to/be/found; writes @STATE@,\n",
+        ] {
+            #expect(text.output.contains(line), "\(text.process)")
+        }
+        let document = try CommandRun("inspect", plugin, "--json").document()
+        let needs = try #require(document["needs"] as? [String: Any])
+        #expect(needs["network"] as? [String] == ["tcp:9"])
+        #expect(needs["descriptors"] as? Int == 40 && needs["memory"] is NSNull)
+        let confinement = try #require(document["confinement"] as? [String: Any])
+        let inForce = try #require(confinement["inForce"] as? [String])
+        #expect(inForce.contains("port rules") && !inForce.contains("no network"))
+        let open = try CommandRun("inspect", Self.patient)
+        #expect(
+            open.output.contains("  files      all of the user's: its manifest has no `needs`\n"))
+    }
+
+    @Test("without a plugin, what confines one that needs nothing")
+    func machine() throws {
+        let text = try CommandRun("inspect")
+        #expect(text.code == 0, "\(text.process)")
+        #expect(text.output.hasPrefix("a plugin in a process of its own, on this machine\n"))
+        let inForce = try #require(
+            try CommandRun("inspect", "--json").document()["inForce"] as? [String])
+        #expect(inForce.contains("file rules") && inForce.contains("no network"))
+        let wrong = try CommandRun("inspect", "--load")
+        #expect(wrong.code == 2 && wrong.errors.hasPrefix("error: `--load` wants a plugin"))
+    }
+
     @Test("found by its id, by a handler, by the name of its directory")
     func found() throws {
         let place = try CommandRun("inspect", InspectTests.patient).output

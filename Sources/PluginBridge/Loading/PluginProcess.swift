@@ -8,9 +8,12 @@ package struct PluginProcess: Sendable {
     package let starts: UInt32
     /// How the last one that has ended did so, as the rest of a sentence; "" if none has.
     package let lastEnd: String
+    /// What could not be put in force to confine it, each with its reason.
+    package let notInForce: [String]
 
     /// Creates a description.
-    package init(id: Int32, starts: UInt32, lastEnd: String) {
+    package init(id: Int32, starts: UInt32, lastEnd: String, notInForce: [String]) {
+        self.notInForce = notInForce
         self.id = id
         self.starts = starts
         self.lastEnd = lastEnd

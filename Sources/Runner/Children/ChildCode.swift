@@ -123,6 +123,10 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                     ?? "\(shown) has not been loaded within \(Self.loadLimit / 1_000_000_000) s, and its process was killed"
             )
         }
+        // The log says nothing of what no manifest asked for; the state of the plugin has it.
+        for missing in child.features?.missing ?? [] where missing.isNeeds {
+            log(.warning, "its manifest has `needs` that are not in force: \(missing.text)")
+        }
         return (link, reply)
     }
 
@@ -239,7 +243,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     var process: PluginProcess? {
         state.withLock {
             PluginProcess(
-                id: $0.child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd)
+                id: $0.child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd,
+                notInForce: $0.child?.features?.missing.map(\.text) ?? [])
         }
     }
 

@@ -13,6 +13,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
     private final class Child: RunningChild, Sendable {
         let control: Int32
         let id = Locked<Int32>(0)
+        let confined = Locked<ChildFeatures?>(nil)
         let ended: @Sendable (ChildEnd) -> Void
 
         init(_ control: Int32, _ ended: @escaping @Sendable (ChildEnd) -> Void) {
@@ -21,6 +22,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
         }
 
         var processID: Int32 { id.withLock { $0 } }
+        var features: ChildFeatures? { confined.withLock { $0 } }
 
         func kill() { csys_child_order(control, Int32(csys_order_kill)) }
     }
@@ -106,6 +108,8 @@ final class ChildProcesses: ChildStarter, ChildClient {
             case UInt32(csys_report_started):
                 let id = report.value
                 child.id.withLock { $0 = id }
+                let features = ChildFeatures(report.features)
+                child.confined.withLock { $0 = features }
             default:
                 running.withLock { _ = $0.removeValue(forKey: child.control) }
                 thread.unwatch(child.control)

@@ -23,6 +23,8 @@ struct ChildFiles {
 /// A process of a plugin's.
 protocol RunningChild: AnyObject, Sendable {
     var processID: Int32 { get }
+    /// What confines it, once it has been started.
+    var features: ChildFeatures? { get }
     /// Ends it and all that it has started.
     func kill()
 }

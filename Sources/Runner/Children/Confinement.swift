@@ -91,22 +91,27 @@ final class Confinement {
             processes: needs?.processes ?? 0, file_bytes: 0)
     }
 
+    /// What is confined, without a rule for anything.
+    static func flags(_ needs: ManifestNeeds?) -> csys_confinement {
+        var confinement = csys_confinement()
+        guard let needs else { return confinement }
+        confinement.confines_files = true
+        confinement.network =
+            switch needs.network {
+            case .none: UInt32(csys_network_none)
+            case .all: UInt32(csys_network_open)
+            case .ports: UInt32(csys_network_ports)
+            }
+        return confinement
+    }
+
     /// Calls `body` with the confinement, which is valid during the call.
     func withConfinement<Result, Failure: Error>(
         _ body: (csys_confinement) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var ports: [UInt16] = []
-        var confinement = csys_confinement()
-        if let needs {
-            confinement.confines_files = true
-            switch needs.network {
-            case .none: confinement.network = UInt32(csys_network_none)
-            case .all: confinement.network = UInt32(csys_network_open)
-            case .ports(let list):
-                confinement.network = UInt32(csys_network_ports)
-                ports = list
-            }
-        }
+        if case .ports(let list)? = needs?.network { ports = list }
+        var confinement = Self.flags(needs)
         return try rules.withUnsafeBufferPointer { rules throws(Failure) in
             try ports.withUnsafeBufferPointer { ports throws(Failure) in
                 confinement.rules = rules.baseAddress

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package import CSystem
+import Glibc
+package import PluginBridge
+
+/// What confines a process of a plugin, and what the machine does not have of it.
+package struct ChildFeatures: Equatable, Sendable {
+    package struct Missing: Equatable, Sendable {
+        package let name: String
+        /// Why it is not in force.
+        package let reason: String
+        /// The manifest asks for it by its `needs`.
+        package let isNeeds: Bool
+
+        package var text: String { "\(name): \(reason)" }
+    }
+
+    package let inForce: [String]
+    package let missing: [Missing]
+
+    package init(_ features: csys_features) {
+        var inForce: [String] = []
+        var missing: [Missing] = []
+        let needs = [csys_feature_file_rules, csys_feature_port_rules, csys_feature_no_network]
+        withUnsafeBytes(of: features.errors) { errors in
+            let errors = errors.bindMemory(to: Int32.self)
+            for index in 0..<csys_feature_count.rawValue where features.asked & 1 << index != 0 {
+                let name = String(cString: csys_feature_name(Int32(index)))
+                if features.in_force & 1 << index != 0 {
+                    inForce.append(name)
+                } else {
+                    missing.append(
+                        Missing(
+                            name: name,
+                            reason: index == csys_feature_process_limit.rawValue && geteuid() == 0
+                                ? "it does not hold for root" : Self.reason(errors[Int(index)]),
+                            isNeeds: needs.contains { $0.rawValue == index }))
+                }
+            }
+        }
+        self.inForce = inForce
+        self.missing = missing
+    }
+
+    private static func reason(_ error: Int32) -> String {
+        switch error {
+        case EOPNOTSUPP, ENOSYS, EINVAL: "this kernel does not have it"
+        case EPERM, EACCES: "it is not permitted here"
+        default: String(cString: strerror(error))
+        }
+    }
+
+    /// Finds out what confines processes on this machine, by starting one that runs nothing.
+    ///
+    /// - Parameters:
+    ///   - helper: the configured path of curfew-child.
+    ///   - needs: of a manifest.
+    package static func probe(
+        helper: String? = nil, _ needs: ManifestNeeds?
+    ) throws(BridgeError) -> ChildFeatures {
+        let spawner = Spawner(path: helper)
+        defer { spawner.stop() }
+        var control: Int32 = -1
+        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        try environment.withUnsafeMutableBufferPointer { environment throws(BridgeError) in
+            var child = csys_child()
+            child.library = -1
+            child.manifest = -1
+            child.down = -1
+            child.up = -1
+            child.socket = -1
+            child.output = -1
+            child.errors = -1
+            child.cgroup = -1
+            child.environment = UnsafePointer(environment.baseAddress)
+            child.confinement = Confinement.flags(needs)
+            let directory = strdup("/")
+            defer { free(directory) }
+            child.directory = UnsafePointer(directory)
+            try spawner.start { csys_child_start(&$0, &child, &control) }
+        }
+        defer { csys_close(control) }
+        let limit = csys_monotonic_ns() &+ 10_000_000_000
+        while csys_monotonic_ns() < limit {
+            var report = csys_child_report()
+            guard csys_child_report_next(control, &report) else {
+                csys_wait_readable(control, limit)
+                continue
+            }
+            switch Int(report.kind) {
+            case csys_report_supervised: csys_close(report.descriptor)
+            case csys_report_started: return ChildFeatures(report.features)
+            default:
+                throw BridgeError(
+                    .system, "a process that tries what confines it could not be started")
+            }
+        }
+        throw BridgeError(
+            .system, "a process that tries what confines it has not started within 10 s")
+    }
+}
