@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -77,6 +78,8 @@ void run_plugin(beginning *child) {
         .socket = present(given, csys_place_socket, csys_child_socket),
         .features = child->features,
     };
+    /* What it prints is logged: lines are to come when they are written. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     curfew_child_run(&start);
     _exit(70);
 }

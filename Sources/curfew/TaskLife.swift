@@ -95,6 +95,7 @@ final class TaskLife {
         configuration.isolation = .process
         configuration.forcedIsolation = request.isolation
         configuration.restartsProcesses = false
+        configuration.inheritsPluginOutput = !request.isJSON
         configuration.systemLibraries = request.systemLibraries
         configuration.permitsCommands = request.program != nil
         let host: Host

@@ -92,6 +92,26 @@ struct PluginProcessTests {
         #expect(own.dropFirst().first?.values.first == .text("Grüße"))
     }
 
+    @Test("what a process prints is logged, line by line, 64 KiB a task")
+    func output() throws {
+        let host = try host()
+        #expect(try run("print Grüße", in: host).outcome == .succeeded)
+        try host.waitUntil("logged") {
+            host.log.value.contains { $0.hasSuffix("Grüße") }
+                && host.log.value.contains { $0.hasSuffix("an error of Grüße") }
+        }
+        for _ in 0..<2 { #expect(try run("flood", in: host).outcome == .succeeded) }
+        // Its last bytes are read after the end of the process at the latest.
+        #expect(try run("exit 0", in: host).outcome == .crashed)
+        try host.waitUntil("counted") {
+            host.log.value.contains { $0.contains(" bytes of its output are not logged") }
+        }
+        let logged = host.log.value.filter { $0.contains("0000000000") }
+        #expect(logged.count > 600 && logged.count < 3 * 656, "\(logged.count)")
+        #expect(try run("print again", in: host).outcome == .succeeded)
+        try host.waitUntil("logged again") { host.log.value.contains { $0.hasSuffix("again") } }
+    }
+
     @Test("thousands of tasks in a row, on two handlers, each run once")
     func inARow() throws {
         let host = try host()

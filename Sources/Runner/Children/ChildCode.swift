@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CSystem
+import Glibc
 import PluginBridge
 import Scheduling
 import Synchronization
@@ -97,10 +98,11 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         guard link.order(.enter, order, message: writer.bytes) else {
             throw BridgeError(.exhausted, "the manifest does not fit into the channel of a process")
         }
+        let output = engine.configuration.inheritsPluginOutput ? nil : try makeOutput(link)
         let files = link.files
         let child = try starter.start(
             ChildFiles(library: library?.descriptor ?? -1, down: files.down, up: files.up),
-            confinement
+            confinement, output
         ) { [self] end in
             ended(link, end)
         }
@@ -128,6 +130,18 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             log(.warning, "its manifest has `needs` that are not in force: \(missing.text)")
         }
         return (link, reply)
+    }
+
+    private func makeOutput(_ link: ChildLink) throws(BridgeError) -> ChildOutput {
+        let output = ChildOutput(tasks: { link.returns }) { [engine, manifest] level, text in
+            engine.log(level, manifest.id, 0, text)
+        }
+        guard let output else {
+            throw BridgeError(
+                .exhausted,
+                "there is no pipe for the output of a process: \(String(cString: strerror(errno)))")
+        }
+        return output
     }
 
     private var shown: String { library?.shown ?? Manifest.fileName }

@@ -52,6 +52,9 @@ final class ChildLink: @unchecked Sendable {
     private(set) var fault: String?
     /// The process has ended, and its last records were read.
     private(set) var hasEnded = false
+    /// The number of tasks whose functions have returned; read by any thread.
+    var returns: UInt64 { returnCount.load(ordering: .relaxed) }
+    private let returnCount = Atomic<UInt64>(0)
     /// Tasks that succeeded in the process.
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
@@ -465,6 +468,7 @@ final class ChildLink: @unchecked Sendable {
             return
         }
         let status = Status(rawValue: head.status)
+        returnCount.store(returns &+ 1, ordering: .relaxed)
         if status == .ok { successes += 1 }
         let slot = tasks.slot(task)
         if entry.state == .offered {

@@ -14,10 +14,15 @@ final class ChildProcesses: ChildStarter, ChildClient {
         let control: Int32
         let id = Locked<Int32>(0)
         let confined = Locked<ChildFeatures?>(nil)
+        let output: ChildOutput?
         let ended: @Sendable (ChildEnd) -> Void
 
-        init(_ control: Int32, _ ended: @escaping @Sendable (ChildEnd) -> Void) {
+        init(
+            _ control: Int32, _ output: ChildOutput?,
+            _ ended: @escaping @Sendable (ChildEnd) -> Void
+        ) {
             self.control = control
+            self.output = output
             self.ended = ended
         }
 
@@ -30,11 +35,13 @@ final class ChildProcesses: ChildStarter, ChildClient {
     private let thread: ChildThread
     /// By control socket.
     private let running = Locked<[Int32: Child]>([:])
+    /// The owners of outputs, by descriptor.
+    private let outputs = Locked<[Int32: Child]>([:])
 
     init(_ thread: ChildThread) { self.thread = thread }
 
     func start(
-        _ files: ChildFiles, _ confinement: Confinement,
+        _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput?,
         ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild {
         guard thread.start(for: self) else {
@@ -56,8 +63,8 @@ final class ChildProcesses: ChildStarter, ChildClient {
             child.down = files.down
             child.up = files.up
             child.socket = -1
-            child.output = STDOUT_FILENO
-            child.errors = STDERR_FILENO
+            child.output = output?.ends.output ?? STDOUT_FILENO
+            child.errors = output?.ends.errors ?? STDERR_FILENO
             child.cgroup = -1
             child.directory = UnsafePointer(directory)
             child.environment = UnsafePointer(variables.baseAddress)
@@ -67,7 +74,12 @@ final class ChildProcesses: ChildStarter, ChildClient {
                 try thread.spawner.start { csys_child_start(&$0, &child, &control) }
             }
         }
-        let child = Child(control, ended)
+        output?.closeEnds()
+        let child = Child(control, output, ended)
+        for descriptor in output?.descriptors ?? [] {
+            outputs.withLock { $0[descriptor] = child }
+            thread.watch(descriptor, for: self)
+        }
         running.withLock { $0[control] = child }
         thread.watch(control, for: self)
         return child
@@ -82,7 +94,23 @@ final class ChildProcesses: ChildStarter, ChildClient {
     // MARK: On the thread for children
 
     func receive(from descriptor: Int32) {
-        if let child = running.withLock({ $0[descriptor] }) { receive(child) }
+        if let child = running.withLock({ $0[descriptor] }) { return receive(child) }
+        guard let output = outputs.withLock({ $0[descriptor] })?.output else { return }
+        if !output.read(descriptor) {
+            unwatch(descriptor)
+            output.close(descriptor)
+        }
+    }
+
+    private func unwatch(_ descriptor: Int32) {
+        outputs.withLock { _ = $0.removeValue(forKey: descriptor) }
+        thread.unwatch(descriptor)
+    }
+
+    /// Logs the rest of what a process has written that has ended.
+    private func finish(_ output: ChildOutput) {
+        for descriptor in output.descriptors { unwatch(descriptor) }
+        output.finish()
     }
 
     func pass(now: UInt64) -> UInt64 { .max }
@@ -95,6 +123,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             return running.values.sorted { $0.control < $1.control }
         }
         for child in left {
+            if let output = child.output { finish(output) }
             csys_close(child.control)
             child.ended(.lost)
         }
@@ -113,6 +142,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             default:
                 running.withLock { _ = $0.removeValue(forKey: child.control) }
                 thread.unwatch(child.control)
+                if let output = child.output { finish(output) }
                 child.ended(ChildEnd(report))
                 csys_close(child.control)
                 return

@@ -97,6 +97,9 @@ public struct HostConfiguration: Sendable {
     package var forcedIsolation: Isolation?
     /// Whether the process of a plugin is followed by another one when it has ended.
     package var restartsProcesses = true
+    /// Whether the processes of plugins write to the output of the host; otherwise what they write is
+    /// logged.
+    package var inheritsPluginOutput = false
 
     /// Intercepts calls of plugin entries, for tools that inspect them.
     package var interposer: (any EntryInterposer)?

@@ -17,8 +17,9 @@ package struct CommandOutput: Sendable {
     package static var lineLimit: Int { 1_024 }
     package static var logLimit: Int { 65_536 }
 
-    private let progressPrefix: [UInt8]
-    private let resultPrefix: [UInt8]
+    /// Nil: no line has a meaning.
+    private let progressPrefix: [UInt8]?
+    private let resultPrefix: [UInt8]?
     private var partial: [UInt8] = []
     /// The rest of a line that was cut is not read.
     private var isSkipping = false
@@ -28,9 +29,15 @@ package struct CommandOutput: Sendable {
     /// The last plain line that is not empty.
     package private(set) var last = ""
 
-    package init(progressPrefix: String, resultPrefix: String) {
-        self.progressPrefix = Array(progressPrefix.utf8)
-        self.resultPrefix = Array(resultPrefix.utf8)
+    package init(progressPrefix: String? = nil, resultPrefix: String? = nil) {
+        self.progressPrefix = progressPrefix.map { Array($0.utf8) }
+        self.resultPrefix = resultPrefix.map { Array($0.utf8) }
+    }
+
+    /// Begins to count anew. Returns how many bytes were dropped before.
+    package mutating func renew() -> UInt64 {
+        defer { (logged, dropped) = (0, 0) }
+        return dropped
     }
 
     /// Takes the next bytes; calls `body` with each line that they end.
@@ -66,9 +73,11 @@ package struct CommandOutput: Sendable {
             if logged < Self.logLimit { logged += 1 } else { dropped &+= 1 }
             return
         }
-        if partial.starts(with: progressPrefix), let line = progress() {
+        if let progressPrefix, partial.starts(with: progressPrefix),
+            let line = progress(partial.dropFirst(progressPrefix.count))
+        {
             body(line)
-        } else if partial.starts(with: resultPrefix) {
+        } else if let resultPrefix, partial.starts(with: resultPrefix) {
             body(.result(text(partial.dropFirst(resultPrefix.count))))
         } else {
             guard logged + partial.count < Self.logLimit else {
@@ -89,8 +98,8 @@ package struct CommandOutput: Sendable {
     }
 
     /// Reads `0.4 text` and `40% text` behind the prefix. Returns nil for anything else.
-    private func progress() -> Line? {
-        let rest = text(partial.dropFirst(progressPrefix.count))
+    private func progress(_ bytes: ArraySlice<UInt8>) -> Line? {
+        let rest = text(bytes)
         let parts = rest.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
         guard var number = parts.first else { return nil }
         let isPercent = number.utf8.last == UInt8(ascii: "%")

@@ -81,6 +81,13 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         while (!api->is_expired(api, task)) usleep(1000);
         return CURFEW_OK;
     }
+    if (strcmp(text, "print") == 0) {
+        printf("%s\n", argument);
+        fprintf(stderr, "an error of %s\n", argument);
+    }
+    if (strcmp(text, "flood") == 0) {
+        for (int line = 0; line < 20000; line++) printf("%099d\n", line);
+    }
     if (strcmp(text, "note") == 0) note(argument, "ran");
     if (strcmp(text, "wait") == 0) {
         char begun[1024];
