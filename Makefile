@@ -313,7 +313,7 @@ torture: test-packages ## kill hosts KILLS (1000) times and at every point, let 
 	@echo "torture: building the tests"
 	$(BUILD_TESTS)
 	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
-	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --filter 'EnduranceTests|ChildTests'
+	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --filter 'EnduranceTests|ChildTests|PluginRestartTests'
 
 test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"

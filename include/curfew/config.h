@@ -194,8 +194,8 @@ typedef struct curfew_host_config {
     /* Where the code of plugins runs; 0: CURFEW_ISOLATION_THREAD. A plugin gets a process all the
      * same where its manifest asks for it, or has a handler of the form `call`, whose signature
      * nothing can check. Where no process can be started the plugin is refused with CURFEW_SYSTEM;
-     * it is never run with less. What a
-     * process prints is logged under the plugin's id, 64 KiB of each output a task. */
+     * it is never run with less. What a process prints is logged under the plugin's id, 64 KiB of
+     * each output a task. */
     curfew_isolation isolation;
     uint32_t isolation_count; /* at most 65,536 */
     /* Decides for single plugins, whatever their manifests ask for. NULL: for none. A plugin that

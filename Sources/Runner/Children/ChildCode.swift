@@ -44,7 +44,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     ) {
         self.confine = confine
         self.allowed = allowed
-        state = Locked(State(machine: ChildStateMachine(at: csys_monotonic_ns())))
+        state = Locked(State(machine: ChildStateMachine(
+                    port.engine.configuration.childLimits, at: csys_monotonic_ns())))
         self.port = port
         engine = port.engine
         self.manifest = manifest

@@ -95,6 +95,8 @@ public struct HostConfiguration: Sendable {
     public var pluginIsolation: [String: Isolation] = [:]
     /// Where the code of all plugins runs, whatever is said elsewhere.
     package var forcedIsolation: Isolation?
+    /// The pauses between processes of a plugin, and how many ends in a row are too many.
+    package var childLimits = ChildStateMachine.Limits()
     /// Whether the process of a plugin is followed by another one when it has ended.
     package var restartsProcesses = true
     /// Whether the processes of plugins write to the output of the host; otherwise what they write is

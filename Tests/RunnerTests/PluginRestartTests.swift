@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PluginBridge
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Runner
+
+@Suite("A plugin whose process ends again and again", .timeLimit(.minutes(60)))
+struct PluginRestartTests {
+    private static let one = "org.curfew.test.process.one"
+    private static let isTorture =
+        ProcessInfo.processInfo.environment["CURFEW_TORTURE"] == "1"
+    private static let rounds = isTorture ? 10_000 : 60
+
+    /// What a host may have more of with each process that it has had.
+    private struct Usage: CustomStringConvertible {
+        let descriptors: Int
+        let threads: Int
+        let mappings: Int
+        let residentKiB: Int
+
+        init() throws {
+            func count(_ directory: String) throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: directory).count
+            }
+            descriptors = try count("/proc/self/fd")
+            threads = try count("/proc/self/task")
+            mappings = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+                .split(separator: "\n").count
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+            residentKiB = Int(line.filter(\.isNumber)) ?? 0
+        }
+
+        var description: String {
+            "\(descriptors) descriptors, \(threads) threads, \(mappings) mappings, \(residentKiB) KiB"
+        }
+    }
+
+    private func host() throws -> TestHost {
+        let host = try TestHost(clock: nil, ownLoop: false, observing: false) { configuration in
+            configuration.isolation = .process
+            // Thousands of lines would be kept.
+            configuration.log = { _, _, _, _ in }
+            configuration.childLimits.firstPause = 1
+            configuration.childLimits.longestPause = 1
+            configuration.childLimits.ends = .max
+        }
+        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
+        return host
+    }
+
+    private func run(_ what: String, in host: TestHost) throws -> Outcome? {
+        let task = try host.launch(Self.one, payload: Array(what.utf8))
+        #expect(host.wait(task) == .ok)
+        let outcome = try host.query(task).outcome
+        return outcome
+    }
+
+    /// Other tests of the process come and go meanwhile, so that a single look says little.
+    @Test("costs its host nothing more with each")
+    func flat() throws {
+        let host = try host()
+        func round() throws {
+            #expect(try run("", in: host) == .succeeded)
+            #expect(try run("crash", in: host) == .crashed)
+        }
+        for _ in 0..<20 { try round() }
+        let before = try Usage()
+        for _ in 0..<Self.rounds { try round() }
+        let after = try Usage()
+        print("endurance: \(Self.rounds) ends of processes: \(before); then \(after)")
+        #expect(try host.handler(Self.one).ended(.crashed) == UInt64(Self.rounds + 20))
+        #expect(try host.handler(Self.one).ended(.succeeded) == UInt64(Self.rounds + 20))
+        // Beside other tests only what grows by one each time is seen.
+        guard Self.isTorture else { return }
+        #expect(after.descriptors <= before.descriptors + 20)
+        #expect(after.threads <= before.threads + 20)
+        #expect(after.mappings <= before.mappings + 60)
+        #expect(after.residentKiB <= before.residentKiB + 8_192)
+    }
+}
