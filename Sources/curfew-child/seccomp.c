@@ -130,6 +130,14 @@ static void refuse_other_processes(draft *filter) {
     refuse_unless(filter, "setpriority", 1, 0);
     refuse_unless(filter, "ioprio_set", 0, 1); /* IOPRIO_WHO_PROCESS */
     refuse_unless(filter, "ioprio_set", 1, 0);
+    /* Descriptors send signals to whom they belong. */
+    static const uint32_t owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
+    for (size_t index = 0; index < sizeof owners / sizeof *owners; index++) {
+        refuse_int(filter, "fcntl", 1, owners[index]);
+        refuse_int(filter, "fcntl64", 1, owners[index]);
+    }
+    refuse_int(filter, "ioctl", 1, FIOSETOWN);
+    refuse_int(filter, "ioctl", 1, SIOCSPGRP);
 }
 
 static void refuse_rings(draft *filter) {

@@ -18,6 +18,11 @@ enum ProgramInputs {
             "the user's state directory, by default ~/.local/state; the store is "
                 + "below it in curfew/store. Relative paths are ignored"
         ),
+        (
+            "XDG_CACHE_HOME",
+            "the user's cache directory, by default ~/.cache; that of a plugin is below it in "
+                + "curfew/plugins"
+        ),
         ("HOME", "the user's home directory"),
         (
             "CURFEW_PLUGIN_COPIES",

@@ -59,8 +59,8 @@ enum RunCommand {
             ExitMeaning(.notFound, "there is no handler of this identifier, or no such program"),
             ExitMeaning(
                 signal:
-                    "cancelled by signal N: 130 SIGINT (Ctrl-C), 143 SIGTERM, 129 SIGHUP; or its "
-                    + "code died of it: 139 SIGSEGV"),
+                    "cancelled by signal N: 130 SIGINT (Ctrl-C), 143 SIGTERM, 129 SIGHUP; with "
+                    + "--isolation thread its code died of it: 139 SIGSEGV"),
         ],
         sections: [LifeRecords.section],
         examples: [

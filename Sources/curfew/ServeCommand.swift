@@ -104,6 +104,8 @@ enum ServeCommand {
             var configuration = HostConfiguration()
             configuration.permitsCommands = true
             configuration.isolation = .process
+            // Their requests wait, and say why, instead of seeming to run.
+            configuration.interruptsQuarantined = true
             configuration.forcedIsolation = isolation
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)

@@ -100,7 +100,7 @@ final class ServeLines: @unchecked Sendable {
             [
                 ("level", .text(LifeRecords.name(level))), ("text", .text(text)),
                 ("plugin", .text(orNull: plugin)), ("request", item(request)),
-            ], (request.map { "request \($0): " } ?? "") + text)
+            ], (request.map { "request \($0)" } ?? plugin).map { "\($0): \(text)" } ?? text)
     }
 
     /// Writes the line of a task's end, for its done event.

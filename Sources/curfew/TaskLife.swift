@@ -95,7 +95,8 @@ final class TaskLife {
         configuration.isolation = .process
         configuration.forcedIsolation = request.isolation
         configuration.restartsProcesses = false
-        configuration.inheritsPluginOutput = !request.isJSON
+        // The limit of the command ends the loading.
+        configuration.loadLimit = 2 * Trial.usualLimit
         configuration.systemLibraries = request.systemLibraries
         configuration.permitsCommands = request.program != nil
         let host: Host

@@ -12,7 +12,9 @@ struct KilledHostTests {
 
     /// Starts a host with the task, waits until all of its processes run, and calls `end`. Returns how
     /// long it took from then on until none was left.
-    private func span(_ end: (Process) throws -> Void) throws -> Duration {
+    private func span(
+        _ end: (Process) throws -> Void, then finish: (Process) -> Void = { _ in }
+    ) throws -> Duration {
         let files = try TemporaryDirectory()
         let pipe = files.path("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
@@ -36,7 +38,9 @@ struct KilledHostTests {
         let start = ContinuousClock.now
         try end(host)
         try follow(reader) { $0 == 0 }
-        return .now - start
+        let span = ContinuousClock.now - start
+        finish(host)
+        return span
     }
 
     /// Reads the pipe, at most for 20 s, until `isDone` of a number of bytes; 0 is the end.
@@ -72,9 +76,7 @@ struct KilledHostTests {
     @Test("nor when curfew-child is killed alone; the task ends then, and the host goes on")
     func spawner() throws {
         for _ in 0..<max(1, Self.rounds / 10) {
-            var ended: Process?
             let span = try span { host in
-                ended = host
                 let children = try String(
                     contentsOfFile:
                         "/proc/\(host.processIdentifier)/task/\(host.processIdentifier)/children",
@@ -82,11 +84,11 @@ struct KilledHostTests {
                 let all = try threadsChildren(of: host.processIdentifier)
                 let spawner = try #require((Set(all + numbers(children))).first)
                 kill(spawner, SIGKILL)
+            } then: { host in
+                host.waitUntilExit()
+                #expect(host.terminationReason == .exit && host.terminationStatus == 101)
             }
             #expect(span < .seconds(2))
-            let host = try #require(ended)
-            host.waitUntilExit()
-            #expect(host.terminationReason == .exit && host.terminationStatus == 101)
         }
     }
 

@@ -256,6 +256,23 @@ struct PluginProcessTests {
         #expect(lines(notes).count == 3)
     }
 
+    @Test("a process that is killed for one task interrupts the others, which are not to blame")
+    func killedForOne() throws {
+        let host = try host { $0.killAfter = 50_000_000 }
+        let directory = try TemporaryDirectory()
+        let gate = directory.path("gate")
+        let other = try launch("wait \(gate)", in: host, Self.many)
+        try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
+        let stuck = try launch("hang", in: host, budget: 100_000_000)
+        #expect(try outcome(of: stuck, in: host) == .expired)
+        #expect(try outcome(of: other, in: host) == .interrupted)
+        try host.waitUntil("logged") {
+            host.log.value.contains {
+                $0.contains("its process was killed: the function of \(Self.one) had not returned")
+            }
+        }
+    }
+
     @Test("three ends in a row are a quarantine, whose release starts a process again")
     func quarantine() throws {
         let host = try host()

@@ -15,6 +15,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         var link: ChildLink?
         var isRetired = false
         var machine: ChildStateMachine
+        /// The task for which the process is being killed.
+        var stuck: UInt64?
         /// Why the last process has ended, as the rest of a sentence.
         var lastEnd = ""
         /// By identifier, as the process has registered them.
@@ -35,7 +37,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private let sleepers = Sleepers()
 
     /// Nanoseconds in which a library is loaded and its entry returns.
-    private static let loadLimit: UInt64 = 10_000_000_000
+    private var loadLimit: UInt64 { engine.configuration.loadLimit }
 
     /// - Parameter allowed: the libraries of the system whose functions may be called.
     init(
@@ -44,7 +46,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     ) {
         self.confine = confine
         self.allowed = allowed
-        state = Locked(State(machine: ChildStateMachine(
+        state = Locked(
+            State(
+                machine: ChildStateMachine(
                     port.engine.configuration.childLimits, at: csys_monotonic_ns())))
         self.port = port
         engine = port.engine
@@ -99,7 +103,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         guard link.order(.enter, order, message: writer.bytes) else {
             throw BridgeError(.exhausted, "the manifest does not fit into the channel of a process")
         }
-        let output = engine.configuration.inheritsPluginOutput ? nil : try makeOutput(link)
+        let output = try makeOutput(link)
         let files = link.files
         let child = try starter.start(
             ChildFiles(library: library?.descriptor ?? -1, down: files.down, up: files.up),
@@ -117,13 +121,19 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             child.kill()
             throw BridgeError(.exhausted, "no thread could be started to read a process' channel")
         }
-        guard let reply = order.wait(until: csys_monotonic_ns() &+ Self.loadLimit) else {
+        guard let reply = order.wait(until: csys_monotonic_ns() &+ loadLimit) else {
             let reason = port.endText(of: link)
             end(link)
             throw BridgeError(
                 .entry, .failed,
                 reason.map { "the process of \(manifest.id) \($0) while it loaded \(shown)" }
-                    ?? "\(shown) has not been loaded within \(Self.loadLimit / 1_000_000_000) s, and its process was killed"
+                    ?? "\(shown) has not been loaded within \(loadLimit / 1_000_000_000) s, and its process was killed"
+            )
+        }
+        if child.features?.leavesHostOpen == true {
+            log(
+                .warning,
+                "this machine has neither process namespaces for it nor Landlock scopes: its process can reach those of the same user, the host among them"
             )
         }
         // The log says nothing of what no manifest asked for; the state of the plugin has it.
@@ -183,7 +193,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         writer.add(signature.parameters.map(\.zero))
         guard
             let reply = port.order(
-                .findSub, message: writer.bytes, until: csys_monotonic_ns() &+ Self.loadLimit),
+                .findSub, message: writer.bytes, until: csys_monotonic_ns() &+ loadLimit),
             reply.first == 1
         else { return nil }
         let selector = signature.selector
@@ -230,7 +240,11 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     }
 
     private func ended(_ link: ChildLink, _ end: ChildEnd) {
-        let text = port.processEnded(link, end)
+        let stuck = state.withLock { state in
+            defer { state.stuck = nil }
+            return state.stuck
+        }
+        let text = port.processEnded(link, end, killedFor: stuck)
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
             guard state.link === link else { return (.none, 0) }
             if !engine.configuration.restartsProcesses { state.machine.close() }
@@ -328,7 +342,10 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             engine.stateChanged(handler)
             engine.gateIsShut(queue)
         }
-        log(.error, "\(reason): it is quarantined; release its handlers once it is mended")
+        log(
+            .error,
+            "\(reason): it is quarantined until its handlers are released or the host is started again"
+        )
     }
 
     /// Starts a process of a plugin that was quarantined.
@@ -341,7 +358,14 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         waitAndStart(now)
     }
 
-    private func endStuck(_ task: TaskReference) { state.withLock { $0.child }?.kill() }
+    private func endStuck(_ task: TaskReference) {
+        let stuck = engine.tasks.publicID(task)
+        let child = state.withLock { state in
+            state.stuck = state.stuck ?? stuck
+            return state.child
+        }
+        child?.kill()
+    }
 }
 
 extension EventType {

@@ -42,6 +42,14 @@ package struct ChildFeatures: Equatable, Sendable {
         self.missing = missing
     }
 
+    /// Neither a namespace nor Landlock keeps the process from others of the same user.
+    var leavesHostOpen: Bool {
+        let keepers = [csys_feature_process_namespace, csys_feature_signal_scope].map {
+            String(cString: csys_feature_name(Int32($0.rawValue)))
+        }
+        return keepers.allSatisfy { !inForce.contains($0) }
+    }
+
     private static func reason(_ error: Int32) -> String {
         switch error {
         case EOPNOTSUPP, ENOSYS, EINVAL: "this kernel does not have it"

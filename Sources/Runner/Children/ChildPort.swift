@@ -177,8 +177,16 @@ final class ChildPort: @unchecked Sendable {
     /// Ends the process of a task that is stuck.
     var onStuck: (@Sendable (TaskReference) -> Void)?
 
-    /// Enters a task if the process has taken it.
-    func look(at task: TaskReference) { decide(task) {} }
+    /// Enters a task if the process has taken it. Nothing is decided, so that no record is read for it.
+    func look(at task: TaskReference) {
+        locked {
+            guard let handler = engine.tasks.slot(task).handlerQueue else { return }
+            let index = Self.index(of: handler)
+            if let link, link.isReady, let position = link.position(of: task, index) {
+                link.observe(task, index, at: position)
+            }
+        }
+    }
 
     /// Enters a task if the process has taken it, before its deadline is looked at. Otherwise its budget
     /// has not begun, and its deadline is moved.
@@ -457,21 +465,28 @@ final class ChildPort: @unchecked Sendable {
 
     /// A process has ended, with everything that it had started, so that no other record will come.
     /// Returns how, as the rest of a sentence.
-    func processEnded(_ link: ChildLink, _ end: ChildEnd) -> String {
+    ///
+    /// - Parameter stuck: the task whose function did not return, so that the host has killed it.
+    func processEnded(_ link: ChildLink, _ end: ChildEnd, killedFor stuck: UInt64?) -> String {
         let text = locked { () -> String in
             let left = link.end(end)
             func text(for reader: LastWords.Reader) -> String {
                 if let fault = link.fault { return "was killed: \(fault)" }
+                if let stuck {
+                    let words = LastWords(phase: .function, task: stuck)
+                    return "was killed: \(words.place(for: reader).dropFirst(3)) had not returned"
+                }
                 return end.text(link.lastWords, for: reader) { SignalName.of($0) }
             }
             if self.link === link { self.link = nil }
             // The oldest first, before those that were recalled earlier.
             for (task, index) in left.untaken.reversed() { recalled[index].insert(task, at: 0) }
             let blame = Blame(
-                link.lastWords, running: left.running.map(engine.tasks.publicID),
+                stuck.map { LastWords(phase: .function, task: $0) } ?? link.lastWords,
+                running: left.running.map(engine.tasks.publicID),
                 pending: left.pending.map(engine.tasks.publicID))
             let tasks = left.running + left.pending
-            let handler = tasks.first { engine.tasks.publicID($0) == link.lastWords?.task }
+            let handler = tasks.first { engine.tasks.publicID($0) == stuck ?? link.lastWords?.task }
                 .flatMap { engine.tasks.slot($0).handlerQueue }
             let inLog = text(
                 for: .log(handler: handler.map { manifest.handlers[Self.index(of: $0)].identifier })
@@ -481,13 +496,15 @@ final class ChildPort: @unchecked Sendable {
                 if isInnocent { launchAgain(task) }
                 var words = isInnocent ? "the process of its plugin " : "its process "
                 words += text(for: isInnocent ? .otherTask : .task)
-                if isInnocent, link.lastWords == nil { words += ", in another task" }
-                engine.processEnded(task, .crashed, words)
+                if isInnocent, link.lastWords == nil, stuck == nil { words += ", in another task" }
+                engine.processEnded(
+                    task, isInnocent && stuck != nil ? .interrupted : .crashed, words)
             }
             link.endText = inLog
             return inLog
         }
         link.memory.readerBell.ringAll()
+        link.memory.waiterBell.ringAll()
         engine.phase.progressed()
         return text
     }

@@ -14,11 +14,11 @@ final class ChildProcesses: ChildStarter, ChildClient {
         let control: Int32
         let id = Locked<Int32>(0)
         let confined = Locked<ChildFeatures?>(nil)
-        let output: ChildOutput?
+        let output: ChildOutput
         let ended: @Sendable (ChildEnd) -> Void
 
         init(
-            _ control: Int32, _ output: ChildOutput?,
+            _ control: Int32, _ output: ChildOutput,
             _ ended: @escaping @Sendable (ChildEnd) -> Void
         ) {
             self.control = control
@@ -41,7 +41,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
     init(_ thread: ChildThread) { self.thread = thread }
 
     func start(
-        _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput?,
+        _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput,
         ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild {
         guard thread.start(for: self) else {
@@ -63,8 +63,8 @@ final class ChildProcesses: ChildStarter, ChildClient {
             child.down = files.down
             child.up = files.up
             child.socket = -1
-            child.output = output?.ends.output ?? STDOUT_FILENO
-            child.errors = output?.ends.errors ?? STDERR_FILENO
+            child.output = output.ends.output
+            child.errors = output.ends.errors
             child.cgroup = -1
             child.directory = UnsafePointer(directory)
             child.environment = UnsafePointer(variables.baseAddress)
@@ -74,9 +74,9 @@ final class ChildProcesses: ChildStarter, ChildClient {
                 try thread.spawner.start { csys_child_start(&$0, &child, &control) }
             }
         }
-        output?.closeEnds()
+        output.closeEnds()
         let child = Child(control, output, ended)
-        for descriptor in output?.descriptors ?? [] {
+        for descriptor in output.descriptors {
             outputs.withLock { $0[descriptor] = child }
             thread.watch(descriptor, for: self)
         }
@@ -123,7 +123,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             return running.values.sorted { $0.control < $1.control }
         }
         for child in left {
-            if let output = child.output { finish(output) }
+            finish(child.output)
             csys_close(child.control)
             child.ended(.lost)
         }
@@ -142,7 +142,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             default:
                 running.withLock { _ = $0.removeValue(forKey: child.control) }
                 thread.unwatch(child.control)
-                if let output = child.output { finish(output) }
+                finish(child.output)
                 child.ended(ChildEnd(report))
                 csys_close(child.control)
                 return

@@ -4,10 +4,10 @@ import PluginBridge
 import Scheduling
 
 /// Starts the processes of plugins. `ended` is called once, on any thread that holds no lock, with how
-/// the process has ended. Without `output` it writes where the host does.
+/// the process has ended.
 protocol ChildStarter: AnyObject, Sendable {
     func start(
-        _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput?,
+        _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput,
         ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild
 }

@@ -99,9 +99,8 @@ public struct HostConfiguration: Sendable {
     package var childLimits = ChildStateMachine.Limits()
     /// Whether the process of a plugin is followed by another one when it has ended.
     package var restartsProcesses = true
-    /// Whether the processes of plugins write to the output of the host; otherwise what they write is
-    /// logged.
-    package var inheritsPluginOutput = false
+    /// Nanoseconds in which a process loads a library and returns from its entry.
+    package var loadLimit: UInt64 = 10_000_000_000
 
     /// Intercepts calls of plugin entries, for tools that inspect them.
     package var interposer: (any EntryInterposer)?
