@@ -62,6 +62,7 @@ C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
 MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c $(d)/*.swift),,$(if $(wildcard $(d)/manifest.json),$(notdir $(d)))))
 # Of twins each file is a plugin; they have a script of their own.
+DEMO_PLUGINS := .build/plugins/sqlite-care/manifest.json .build/demo/crashing/manifest.json
 C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
                     $(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
@@ -205,7 +206,7 @@ plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-p
         $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) \
         $(PLUGIN_PROGRAMS:%=.build/plugins/%) ## build the plugins of Plugins/
 
-test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) violations twins ## build the plugins of Tests/Plugins/
+test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) $(DEMO_PLUGINS) violations twins ## build the plugins of Tests/Plugins/
 
 .PHONY: violations
 violations: $(C_VIOLATIONS:%=.build/test-plugins/violations/%/manifest.json)
@@ -231,6 +232,7 @@ $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).s
 	    echo "$(1)/$(2) has no manifest.json" >&2; exit 1)
 endef
 $(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
+$(eval $(call c-plugin,Tests/Demo/plugins,crashing,.build/demo))
 $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
 $(foreach p,$(C_VIOLATIONS),\
     $(eval $(call c-plugin,Tests/Plugins/violations,$(p),.build/test-plugins/violations)))
@@ -345,14 +347,14 @@ docs: test-packages docs-packages release ## write the documentation as pages, i
 	echo "docs: $(SYSTEM_PYTHON) -m http.server -d .build/docs, and http://localhost:8000"
 
 # The machine should have nothing else to do: the picture says what holds the request back.
-recording: demo-packages command .build/plugins/sqlite-care/manifest.json ## draw what the demonstration prints, into Documentation/recording.svg
+recording: demo-packages command $(DEMO_PLUGINS) ## draw what the demonstration prints, into Documentation/recording.svg
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh 2>/dev/null \
 	    | "$(PYTHON)" -B Documentation/site/recording.py Documentation/recording.svg
 
 layers: docs-packages toolchain ## draw the targets of Package.swift, into Documentation/layers.svg
 	@"$(SWIFT)" package dump-package | "$(SYSTEM_PYTHON)" -B Documentation/site/layers.py Documentation/layers.svg
 
-demo: demo-packages command .build/plugins/sqlite-care/manifest.json ## show what Curfew does
+demo: demo-packages command $(DEMO_PLUGINS) ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh
 
 # Which paths, all without a word: make bench BENCH="dispatch events".

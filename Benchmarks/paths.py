@@ -323,6 +323,47 @@ def load(c):
             absolute(5, "ms", "Curfew"))])
 
 
+def child(c):
+    b = c.programs
+    curfew, pipe = b.c("child/curfew"), b.c("child/pipe")
+    pool = [b.interpreter, "-B", str(HERE / "child/pool.py")]
+    plugin = b.plugin("child/ending-plugin", "ending")
+    helper = str(Path(c.command).resolve().parent / "curfew-child")
+    ours = "Curfew, a plugin's process"
+
+    def own(mode):
+        return Program(f"curfew {mode}", OURS, ours, [curfew, mode, c.library, plugin, helper])
+
+    programs, tables = [], []
+    for variant, title, factor in (("busy", "one after the other", 1.3),
+                                   ("rested", "each after 1 ms of rest", 1.5)):
+        found = [Program(f"pipe {variant}", LIMIT, "64 bytes over two pipes", [pipe, variant]),
+                 own(variant)]
+        if variant == "busy":
+            found.append(Program("pool busy", PEER, "Python's ProcessPoolExecutor", [*pool, "busy"]))
+        programs += found
+        for key in ("p50", "p99"):
+            tables.append(Table(
+                f"child {variant} {key}", f"{title}: {key}, µs", "us", rows(found, f"{key}_us"),
+                at_most(factor, "64 bytes over two pipes", ours) if key == "p50" else None))
+    row = [own("row"),
+           Program("pool row", PEER, "Python's ProcessPoolExecutor", [*pool, "row"])]
+    ends = [Program("spawn", LIMIT, "posix_spawn of /bin/true",
+                    [b.c("start/spawn"), "15", "--", "/bin/true"]),
+            own("start"), own("crash")]
+    named = dict(zip(("spawn", "start", "crash"), ends))
+    return Measured("child", "tasks of a plugin in a process of its own",
+                    programs + row + ends, [
+        *tables,
+        Table("child row", "100,000 in a row: a task, µs", "us", rows(row, "us_per_task"),
+              absolute(3, "µs", ours)),
+        Table("child start", "processes, ms", "ms", [
+            *rows([named["spawn"]], "ms"),
+            Row(OURS, "Curfew, a host, a process and its first task", lambda r: r["curfew start"]["ms"]),
+            Row(OURS, "Curfew, a crash, another process and a task", lambda r: r["curfew crash"]["ms"])])],
+        rounds=5)
+
+
 # --- Requests -------------------------------------------------------------------------------------
 
 
@@ -481,7 +522,7 @@ def idle(c):
 
 MAKERS = {
     "dispatch": dispatch, "events": events, "round-trip": round_trip, "expiration": expiration,
-    "deadlines": deadlines, "load": load, "submit": submit, "request": request, "start": start,
+    "deadlines": deadlines, "load": load, "child": child, "submit": submit, "request": request, "start": start,
     "memory": memory, "idle": idle,
 }
 NAMES = list(MAKERS)

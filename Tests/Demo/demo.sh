@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows what Curfew does, on real work: a task checks and copies a database, the same task runs out of
-# time, and a request waits for the night and says why. Wants curfew in PATH, sqlite3, and the plugin
-# sqlite-care in .build/plugins (`make demo` sees to it). Exits with 0 only if every task ended as it
+# time, a plugin crashes and everything else goes on, and a request waits for the night and says why. Wants
+# curfew in PATH, sqlite3, and the plugins sqlite-care in .build/plugins and crashing in .build/demo
+# (`make demo` sees to it). Exits with 0 only if every task ended as it
 # should and every check holds; removes at the end what it made.
 set -euo pipefail
 export LC_ALL=C.UTF-8
@@ -26,14 +27,18 @@ die() {
 for tool in curfew sqlite3 sha256sum; do
     command -v "$tool" >/dev/null || die "there is no $tool in PATH; run make demo"
 done
-[ -e "$root/.build/plugins/sqlite-care/manifest.json" ] || die "the plugin sqlite-care is not built; run make demo"
+for plugin in plugins/sqlite-care demo/crashing; do
+    [ -e "$root/.build/$plugin/manifest.json" ] || die "the plugin ${plugin#*/} is not built; run make demo"
+done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/curfew-demo.XXXXXX")
-trap 'rm -rf -- "$work"' EXIT
+host=''
+trap 'if [ -n "$host" ]; then kill "$host" 2>/dev/null || true; fi; rm -rf -- "$work"' EXIT
 trap 'exit 130' INT TERM
 cd "$work"
 ln -s "$root/.build/plugins" plugins
-export CURFEW_PLUGIN_PATH=plugins CURFEW_STORE=store
+ln -s "$root/.build/demo" demo
+export CURFEW_PLUGIN_PATH=plugins:demo CURFEW_STORE=store
 
 title() { printf '\n%s── %s ──%s\n' "$bold" "$1" "$plain"; }
 
@@ -77,6 +82,26 @@ snapshot=$(sha256sum <snapshot.db)
 title "the same with a budget of $short_budget: it expires, and has a grace to end"
 expect 124 curfew run org.curfew.sqlite-care --payload @care.json --budget "$short_budget"
 check "the snapshot of the first run is as it was" test "$snapshot" = "$(sha256sum <snapshot.db)"
+
+title "a plugin that crashes in its process, beside one that does not"
+export CURFEW_STORE=beside
+rm snapshot.db
+curfew serve >served &
+host=$!
+until [ -s served ]; do
+    kill -0 "$host" 2>/dev/null || die "the host has not started"
+    sleep 0.05
+done
+expect 0 curfew submit org.curfew.crashing
+expect 0 curfew submit org.curfew.sqlite-care --payload @care.json
+expect 101 curfew wait 1
+expect 0 curfew wait 2
+kill "$host"
+wait "$host" || die "the host has not ended in order"
+host=''
+check "the host and the other plugin went on, and there is a snapshot again" \
+    test "$snapshot" = "$(sha256sum <snapshot.db)"
+export CURFEW_STORE=store
 
 title "a request for tonight, which outlives a crash: why has it not run?"
 expect 0 curfew submit org.curfew.sqlite-care --at 03:00 --needs network --payload @care.json

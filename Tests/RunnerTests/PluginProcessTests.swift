@@ -301,6 +301,15 @@ struct PluginProcessTests {
         #expect(!(try host.handler(Self.one).isQuarantined))
     }
 
+    @Test("a crash in its retire function is said, and no other process follows")
+    func retiring() throws {
+        let host = try host()
+        #expect(try run("retires-badly", in: host).outcome == .succeeded)
+        #expect(host.destroy() == .ok)
+        #expect(
+            host.log.value == ["its process ended by SIGSEGV at 0x8 in its retire function"])
+    }
+
     // MARK: The end of the host
 
     @Test("a host is destroyed though a function never returns, and nothing of the plugin is left")

@@ -215,8 +215,20 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     func retire() {
         if wantsRetirement {
-            state.withLock { $0.isRetired = true }
-            _ = port.order(.retire, until: csys_monotonic_ns() &+ Self.retireLimit)
+            // If it ends from here on, no other one follows.
+            let link = state.withLock { state in
+                state.isRetired = true
+                state.machine.close()
+                return state.link
+            }
+            let limit = csys_monotonic_ns() &+ Self.retireLimit
+            if let link, port.order(.retire, until: limit) == nil {
+                log(
+                    .warning,
+                    port.endText(of: link).map { "its process \($0)" }
+                        ?? "its retire function has not returned within 1 s, and its process was killed"
+                )
+            }
         }
         close()
     }

@@ -110,7 +110,10 @@ extension RequestScheduler {
             case .missing: ("no handler is registered for it", "load the plugin that has it")
             case .paused: ("the handler is paused", "resume it")
             case .quarantined(let reason):
-                ("the handler is quarantined: \(reason)", "release the handler once it is mended")
+                (
+                    "the handler is quarantined: \(reason)",
+                    "mend its plugin, and start the host again or have it release the handler"
+                )
             }
         let holds = handler.state.closed != nil
         return FactorReport(

@@ -17,6 +17,7 @@ CURFEW_PLUGIN_NOTE();
 
 static const curfew_host_api *host;
 static curfew_task kept;
+static bool retires_badly;
 
 /* Appends a line to a file in one write, so that lines of several processes stay whole. */
 static void note(const char *path, const char *text) {
@@ -106,6 +107,7 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         while (!api->is_expired(api, task)) usleep(1000);
         return CURFEW_OK;
     }
+    if (strcmp(text, "retires-badly") == 0) retires_badly = true;
     if (strcmp(text, "print") == 0) {
         printf("%s\n", argument);
         fprintf(stderr, "an error of %s\n", argument);
@@ -163,6 +165,7 @@ static void retire(void *plugin_data) {
     (void)plugin_data;
     const char *path = getenv("CURFEW_TEST_RETIRED");
     if (path != NULL) note(path, "retired");
+    if (retires_badly) *(volatile int *)8 = 1;
 }
 
 CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
