@@ -78,7 +78,8 @@ struct BlockedPluginTests {
     @Test(
         "a signal while loading blocks says what blocks, and the last line as JSON has it",
         arguments: [
-            (["run", "--isolation", "thread"], "INT", 130, "outcome"), (["simulate", "submit"], "TERM", 143, "end"),
+            (["run", "--isolation", "thread"], "INT", 130, "outcome"),
+            (["simulate", "submit"], "TERM", 143, "end"),
         ])
     func interrupted(words: [String], signal: String, code: Int, last: String) throws {
         let twin = try Twin(

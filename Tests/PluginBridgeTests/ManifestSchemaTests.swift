@@ -266,7 +266,8 @@ struct ManifestSchemaTests {
         let file = try #require(files["additionalProperties"] as? [String: Any])
         let command = try #require(definitions["command"])
         let objects: [(ManifestObject, [String: Any])] = [
-            (.manifest, schema), (.needs, try #require(definitions["needs"])), (.handler, try #require(definitions["handler"])),
+            (.manifest, schema), (.needs, try #require(definitions["needs"])),
+            (.handler, try #require(definitions["handler"])),
             (.event, try #require(definitions["event"])),
             (.example, try #require(definitions["example"])),
             (.exampleFile, try #require((file["oneOf"] as? [[String: Any]])?.last)),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Scheduling
 
 extension ManifestChecker {
     /// Reads `needs`.
@@ -53,7 +54,7 @@ extension ManifestChecker {
             problem = "\(shown) has a control character in it"
         } else if !rest.isEmpty || rest == text, rest.utf8.first != UInt8(ascii: "/") {
             problem = "\(shown) is not an absolute path"
-        } else if rest.split(separator: "/").contains("..") {
+        } else if rest.parts(at: "/").contains("..") {
             problem = "\(shown) leads back up by .."
         } else {
             return text
@@ -139,7 +140,7 @@ extension ManifestChecker {
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                     || $0 == UInt8(ascii: "_")
             } && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text.utf8.first!)
-        let isLoaders = ["LD_", "MALLOC_", "GLIBC_"].contains { text.hasPrefix($0) }
+        let isLoaders = ["LD_", "MALLOC_", "GLIBC_"].contains { text.begins(with: $0) }
         if isName, !isLoaders { return text }
         fault(
             .needs, at: value,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Scheduling
 
 /// What a plugin's process may use of the machine: `needs` of a manifest.
 ///
@@ -38,8 +39,9 @@ package struct ManifestNeeds: Hashable, Sendable {
 
     /// Divides a path into the place it begins with and the rest; nil for an absolute one.
     package static func place(of path: String) -> (place: Place, rest: String)? {
-        for place in Place.allCases where path.hasPrefix(place.rawValue) {
-            return (place, String(path.dropFirst(place.rawValue.count)))
+        for place in Place.allCases where path.begins(with: place.rawValue) {
+            let rest = path.utf8.dropFirst(place.rawValue.utf8.count)
+            return (place, String(decoding: rest, as: UTF8.self))
         }
         return nil
     }

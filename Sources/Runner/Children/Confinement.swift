@@ -2,6 +2,7 @@
 import CSystem
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// What one process of a plugin may use: the `needs` of its manifest, with the files that they name opened.
 final class Confinement {
@@ -50,7 +51,7 @@ final class Confinement {
     private func add(_ path: String, _ right: Int, _ places: PluginPlaces) throws(BridgeError) {
         guard let (place, rest) = ManifestNeeds.place(of: path) else {
             // What is below something that the plugin writes may be a link of its own making.
-            let isOwn = needs!.write.contains { path.hasPrefix($0 == "/" ? "/" : $0 + "/") }
+            let isOwn = needs!.write.contains { path.begins(with: $0 == "/" ? "/" : $0 + "/") }
             return add(path, right, follows: !isOwn)
         }
         let base = try places.path(of: place)

@@ -2,6 +2,7 @@
 import CSystem
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// The directories that a host makes for a plugin: by the XDG Base Directory Specification, and below the
 /// one for temporary files.
@@ -30,7 +31,8 @@ struct PluginPlaces {
         case .cache:
             return try base("XDG_CACHE_HOME", "/.cache", place) + "/curfew/plugins/" + plugin
         case .temporary:
-            let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+            let temporary =
+                environment["TMPDIR"].flatMap { $0.begins(with: "/") ? $0 : nil } ?? "/tmp"
             return "\(temporary)/curfew-\(geteuid())/\(plugin)"
         }
     }
@@ -38,8 +40,8 @@ struct PluginPlaces {
     private func base(
         _ variable: String, _ usual: String, _ place: ManifestNeeds.Place
     ) throws(BridgeError) -> String {
-        if let named = environment[variable], named.hasPrefix("/") { return named }
-        if let home = environment["HOME"], home.hasPrefix("/") { return home + usual }
+        if let named = environment[variable], named.begins(with: "/") { return named }
+        if let home = environment["HOME"], home.begins(with: "/") { return home + usual }
         throw BridgeError(
             .system,
             "its manifest needs \(place.rawValue), and there is no place for it: neither \(variable) nor HOME is an absolute path"
@@ -50,7 +52,7 @@ struct PluginPlaces {
     /// be written by others, is refused: somebody else may have made it.
     func make(_ path: String) throws(BridgeError) -> Int32 {
         var made = ""
-        for part in path.split(separator: "/") {
+        for part in path.parts(at: "/") {
             made += "/" + part
             mkdir(made, 0o700)
         }

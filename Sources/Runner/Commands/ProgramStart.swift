@@ -60,7 +60,8 @@ struct ProgramStart {
 
     /// Asks a spawner to start it. Returns 0 or an errno.
     func start(
-        _ spawner: inout csys_spawner, _ confinement: Confinement?, input: Int32, payload: Int32, output: Int32, errors: Int32,
+        _ spawner: inout csys_spawner, _ confinement: Confinement?, input: Int32, payload: Int32,
+        output: Int32, errors: Int32,
         _ control: inout Int32
     ) -> Int32 {
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
