@@ -65,7 +65,7 @@ def picture(shown):
         for index, line in enumerate(shown) if line]
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" xml:space="preserve">',
-        "<title>A task that succeeds, one that expires, and a request that says why it waits</title>",
+        "<title>A task that succeeds, one that expires, a plugin that crashes, and a request that says why it waits</title>",
         _STYLE, f'<rect class="ground" width="{width}" height="{height}" rx="8"/>', *rows,
         "</svg>", ""])
 
