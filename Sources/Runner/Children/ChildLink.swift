@@ -36,7 +36,14 @@ final class ChildLink: @unchecked Sendable {
     private var lastToken: UInt64 = 0
     private var controlTail: UInt64 = 0
     /// The number of bytes of the ring that were read.
-    private var head: UInt64 = 0
+    private var head: UInt64 {
+        get { headWord.load(ordering: .relaxed) }
+        set { headWord.store(newValue, ordering: .releasing) }
+    }
+    // These three are also read without the lock, by threads that look whether there is something to do.
+    private let headWord = Atomic<UInt64>(0)
+    private let isFaulty = Atomic<Bool>(false)
+    private let endedWord = Atomic<Bool>(false)
     private var stream: [UInt8] = []
     /// The chunks of replies, by mailbox.
     private var replies = [(at: UInt64, bytes: UInt64)](
@@ -49,9 +56,11 @@ final class ChildLink: @unchecked Sendable {
     /// It can be offered tasks: its library is loaded.
     var isReady = false
     /// The rule that the process has broken, after which nothing more is read.
-    private(set) var fault: String?
+    private(set) var fault: String? {
+        didSet { isFaulty.store(fault != nil, ordering: .releasing) }
+    }
     /// The process has ended, and its last records were read.
-    private(set) var hasEnded = false
+    var hasEnded: Bool { endedWord.load(ordering: .acquiring) }
     /// The number of tasks whose functions have returned; read by any thread.
     var returns: UInt64 { returnCount.load(ordering: .relaxed) }
     private let returnCount = Atomic<UInt64>(0)
@@ -338,7 +347,8 @@ final class ChildLink: @unchecked Sendable {
     // MARK: Reading
 
     var hasRecords: Bool {
-        fault == nil && memory.ringTail.pointee.load(ordering: .acquiring) != head
+        !isFaulty.load(ordering: .acquiring)
+            && memory.ringTail.pointee.load(ordering: .acquiring) != head
     }
 
     /// Reads the records that are there, or as many as are read at a time. Returns whether there were
@@ -756,7 +766,7 @@ final class ChildLink: @unchecked Sendable {
     func end(_ end: ChildEnd) -> Left {
         drain(all: true)
         lastWords = fault == nil ? readLastWords(end) : nil
-        hasEnded = true
+        endedWord.store(true, ordering: .releasing)
         isReady = false
         var left = Left()
         for index in windows.indices {
