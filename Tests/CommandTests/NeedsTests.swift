@@ -79,6 +79,29 @@ struct NeedsTests {
         #expect(try run("read /").output.contains("its manifest needs @CACHE@/below, which is not"))
     }
 
+    @Test(
+        "nor does one below a directory that it writes, however that is spelled",
+        arguments: ["", "/", "//"])
+    func linkBelow(ending: String) throws {
+        for name in ["plugin", "own"] {
+            try FileManager.default.createDirectory(
+                atPath: files.path(name), withIntermediateDirectories: true)
+        }
+        try files.write("secret", to: "elsewhere/secret")
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path("own/link"), withDestinationPath: files.path("elsewhere"))
+        try files.write(
+            """
+            {"id": "org.example.cat-plugin", "version": "1.0.0", "abi": 0,
+             "needs": {"write": ["\(files.path("own"))\(ending)"], "read": ["\(files.path("own/link"))"]},
+             "handlers": [{"identifier": "org.example.cat", "kind": "processing", "form": "command",
+                           "command": {"argv": ["cat", "\(files.path("elsewhere/secret"))"]}}]}
+            """, to: "plugin/manifest.json")
+        let run = try CommandRun("run", "org.example.cat", "--plugin", files.path("plugin"))
+        #expect(run.code == 100, "\(run.process)")
+        #expect(run.output.contains("Permission denied"), "\(run.process)")
+    }
+
     @Test("a directory that others can write is not used, and nothing is run")
     func foreign() throws {
         let own = files.path("temporary/curfew-\(geteuid())/org.curfew.test.needs-plugin")

@@ -49,13 +49,11 @@ final class Confinement {
     }
 
     private func add(_ path: String, _ right: Int, _ places: PluginPlaces) throws(BridgeError) {
-        guard let (place, rest) = ManifestNeeds.place(of: path) else {
-            // What is below something that the plugin writes may be a link of its own making.
-            let isOwn = needs!.write.contains { path.begins(with: $0 == "/" ? "/" : $0 + "/") }
-            return add(path, right, follows: !isOwn)
+        guard let (place, rest) = ManifestNeeds.place(of: path), place != .plugin else {
+            let whole = try places.whole(path)
+            return add(whole, right, follows: try !isBelowWritten(whole, places))
         }
         let base = try places.path(of: place)
-        guard place != .plugin else { return add(base + rest, right, follows: true) }
         let file = try places.make(base)
         variables[Self.variable(of: place)] = base
         guard !rest.allSatisfy({ $0 == "/" }) else {
@@ -67,6 +65,17 @@ final class Confinement {
         let opened = csys_open_place(file, below, false)
         guard opened >= 0 else { return missing.append(path) }
         rules.append(csys_rule(descriptor: opened, rights: UInt32(right)))
+    }
+
+    /// Returns whether the plugin may have made what is at a path: a symbolic link there could lead out.
+    private func isBelowWritten(_ path: String, _ places: PluginPlaces) throws(BridgeError) -> Bool
+    {
+        let parts = path.parts(at: "/")
+        for written in needs?.write ?? [] {
+            let above = try places.whole(written).parts(at: "/")
+            if parts.count > above.count, parts.starts(with: above) { return true }
+        }
+        return false
     }
 
     private func add(_ path: String, _ right: Int, follows: Bool) {

@@ -37,6 +37,12 @@ struct PluginPlaces {
         }
     }
 
+    /// Returns the absolute path of one that may begin with a place.
+    func whole(_ path: String) throws(BridgeError) -> String {
+        guard let (place, rest) = ManifestNeeds.place(of: path) else { return path }
+        return try self.path(of: place) + rest
+    }
+
     private func base(
         _ variable: String, _ usual: String, _ place: ManifestNeeds.Place
     ) throws(BridgeError) -> String {
