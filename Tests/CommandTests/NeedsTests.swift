@@ -58,7 +58,7 @@ struct NeedsTests {
         let id = "org.curfew.test.needs-plugin"
         for (variable, place) in [
             ("STATE_DIRECTORY", "state/curfew/plugins/\(id)"),
-            ("TMPDIR", "temporary/curfew-\(geteuid())/\(id)"),
+            ("TMPDIR", "temporary/curfew-\(geteuid())-\(id)"),
         ] {
             #expect(try came(of: "variable \(variable)") == files.path(place))
             #expect(try came(of: "write \(files.path(place))/x") == "ok")
@@ -104,7 +104,7 @@ struct NeedsTests {
 
     @Test("a directory that others can write is not used, and nothing is run")
     func foreign() throws {
-        let own = files.path("temporary/curfew-\(geteuid())/org.curfew.test.needs-plugin")
+        let own = files.path("temporary/curfew-\(geteuid())-org.curfew.test.needs-plugin")
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         chmod(own, 0o777)
         let run = try run("read /etc/hostname")

@@ -33,7 +33,8 @@ struct PluginPlaces {
         case .temporary:
             let temporary =
                 environment["TMPDIR"].flatMap { $0.begins(with: "/") ? $0 : nil } ?? "/tmp"
-            return "\(temporary)/curfew-\(geteuid())/\(plugin)"
+            // One level: another user could own a directory above it.
+            return "\(temporary)/curfew-\(geteuid())-\(plugin)"
         }
     }
 
