@@ -38,7 +38,8 @@ public struct PluginInfo: Sendable {
     /// How the last one that has ended did so, as the rest of a sentence, `ended by SIGSEGV at 0x0 in the
     /// function of org.example.tidy`; "" if none has.
     public let lastEnd: String
-    /// What could not be put in force to confine its process, each with its reason.
+    /// The parts of the sandbox that this machine cannot enforce for its process, each with the reason:
+    /// `mount namespace: it is not permitted here`. Empty without a process.
     public let notInForce: [String]
 
     init(_ record: PluginRecord, _ runtime: HostRuntime) {

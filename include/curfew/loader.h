@@ -110,8 +110,9 @@ typedef struct curfew_plugin_state {
     uint32_t starts;      /* of processes for it */
     const char *last_end; /* how the last process that has ended did so, as the rest of a sentence: "ended
                              by SIGSEGV at 0x0 in the function of org.example.tidy"; "": none has */
-    const char *not_in_force; /* what could not be put in force to confine its process, each with its
-                                 reason: "mount namespace: it is not permitted here; …"; "": nothing */
+    const char *not_in_force; /* the parts of the sandbox that this machine cannot enforce, each with
+                                 the reason: "mount namespace: it is not permitted here; …"; "" if
+                                 all are in force, or no process runs */
 } curfew_plugin_state;
 
 /* Returns the number of plugins that were scanned or loaded. Indices never change. */

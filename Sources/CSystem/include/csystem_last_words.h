@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread does for the plugin. */
+/* The part of the plugin that a thread executes. */
 typedef enum csys_phase {
     csys_phase_own_thread, /* one that the plugin has started */
     csys_phase_idle,
@@ -37,18 +37,19 @@ typedef struct csys_last_words {
     uint64_t task;
 } csys_last_words;
 
-/* Has signals that end the process, and exit(3), leave the words of the thread in `words`, once. A signal
- * with another action, or one that another process has sent, leaves none. Threads of csys_thread_start
- * get stacks for signals. */
+/* Installs handlers for the signals that end a process, and for exit(3). The first thread that dies writes
+ * its signal, address, phase and task to `words`, which stays mapped. A signal that has another action, or
+ * that another process has sent, writes nothing. Threads of csys_thread_start get alternate signal
+ * stacks. */
 void csys_last_words_take(csys_last_words *words);
 
-/* Says where the calling thread is from now on. */
+/* Sets the phase of the calling thread, and its task, or 0. */
 void csys_phase_set(csys_phase phase, uint64_t task);
-/* The calling thread calls the function of a task, and had used that much processor time before; 0: it is
- * not asked for. */
+/* Sets the phase before the calling thread calls the function of a task. `cpu_before_ns` is the processor
+ * time that the thread has used so far, or 0 where it is not measured. */
 void csys_phase_function_begins(uint64_t task, uint64_t cpu_before_ns);
-/* The processor time that the function of the task has used, if the calling thread is inside of it; else
- * 0. */
+/* Returns the processor time in ns that the function of the task has used, if the calling thread executes
+ * it; otherwise 0. */
 uint64_t csys_phase_function_cpu_ns(uint64_t task);
 
 #endif /* CSYSTEM_LAST_WORDS_H */

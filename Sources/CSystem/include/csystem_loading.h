@@ -19,8 +19,8 @@ int32_t csys_open_component(int32_t directory, const char *name);
  * with errno; ENOSYS or EPERM where the system has no openat2(2). */
 int32_t csys_open_without_links(const char *path);
 
-/* Opens something to make rules for it and what is below it. `follows_links`: on the way and at the end.
- * -1 with errno. */
+/* Opens a file or directory with O_PATH, as the place of a Landlock rule. Symbolic links are followed only
+ * with `follows_links`. The caller closes it. Returns -1 with errno. */
 int32_t csys_open_place(int32_t directory, const char *path, bool follows_links);
 
 /* The owner of a directory, and its mode with its type. */

@@ -101,7 +101,7 @@ package struct ChannelMemory: @unchecked Sendable {
         (up + Int(layout.gate(handler, position))).assumingMemoryBound(to: ChannelGate.self)
     }
 
-    /// What the process leaves about its end.
+    /// The record that a dying thread of the process writes.
     package var lastWords: UnsafeMutablePointer<csys_last_words> {
         (up + Int(layout.lastWordsAt)).assumingMemoryBound(to: csys_last_words.self)
     }

@@ -8,7 +8,7 @@ package struct PluginProcess: Sendable {
     package let starts: UInt32
     /// How the last one that has ended did so, as the rest of a sentence; "" if none has.
     package let lastEnd: String
-    /// What could not be put in force to confine it, each with its reason.
+    /// The parts of the sandbox that this machine cannot enforce, each with the reason.
     package let notInForce: [String]
 
     /// Creates a description.

@@ -24,7 +24,8 @@ package struct Manifest: Hashable, Sendable {
     package let sha256: String?
     /// The position of the value of `sha256`; its width is 66 columns.
     package let sha256Position: JSONPosition?
-    /// What its process may use of the machine; nil: it is not confined as to files and network.
+    /// The files, network and limits that its process gets; without them (nil) files and network are not
+    /// confined.
     package let needs: ManifestNeeds?
     /// In the order of the manifest; at least one.
     package let handlers: [ManifestHandler]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Scheduling
 
-/// What a plugin's process may use of the machine: `needs` of a manifest.
+/// The files, network and limits that a plugin's process gets: `needs` of a manifest.
 ///
 /// It confines, and never grants what the host does not have. Without it, files and network are those of
 /// the host's user.
@@ -13,16 +13,16 @@ package struct ManifestNeeds: Hashable, Sendable {
         case ports([UInt16])
     }
 
-    /// Files and directories, with what is below them: absolute, or beginning with a word of
-    /// `ManifestNeeds.places`.
+    /// Paths of files and directories, which cover everything below them. Each is absolute, or begins with
+    /// a `Place`.
     package var read: [String] = []
     package var write: [String] = []
     package var run: [String] = []
     package var network = Network.none
-    /// Bytes of private memory; nil: the default of hosts.
+    /// The limit of private memory in bytes; nil for the default of hosts.
     package var memory: UInt64?
     package var descriptors: UInt64?
-    /// Processes and threads.
+    /// The limit of processes and threads together; nil for the default.
     package var processes: UInt64?
     /// Variables of the host's environment that it gets besides the usual ones.
     package var environment: [String] = []

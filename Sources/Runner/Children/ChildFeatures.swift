@@ -3,7 +3,7 @@ package import CSystem
 import Glibc
 package import PluginBridge
 
-/// What confines a process of a plugin, and what the machine does not have of it.
+/// The parts of a plugin's sandbox that are in force, and those that the machine cannot enforce.
 package struct ChildFeatures: Equatable, Sendable {
     package struct Missing: Equatable, Sendable {
         package let name: String
@@ -58,11 +58,12 @@ package struct ChildFeatures: Equatable, Sendable {
         }
     }
 
-    /// Finds out what confines processes on this machine, by starting one that runs nothing.
+    /// Starts a process without a plugin, and returns which parts of its sandbox are in force.
     ///
     /// - Parameters:
     ///   - helper: the configured path of curfew-child.
-    ///   - needs: of a manifest.
+    ///   - needs: of a manifest; nil for a plugin without.
+    /// - Throws: `.system` where no process can be started. Blocks for at most 10 s.
     package static func probe(
         helper: String? = nil, _ needs: ManifestNeeds?
     ) throws(BridgeError) -> ChildFeatures {

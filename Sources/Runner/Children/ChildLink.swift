@@ -40,7 +40,7 @@ final class ChildLink: @unchecked Sendable {
         get { headWord.load(ordering: .relaxed) }
         set { headWord.store(newValue, ordering: .releasing) }
     }
-    // These three are also read without the lock, by threads that look whether there is something to do.
+    // Threads read these three without the lock, to see whether there is something to do.
     private let headWord = Atomic<UInt64>(0)
     private let isFaulty = Atomic<Bool>(false)
     private let endedWord = Atomic<Bool>(false)
@@ -68,7 +68,7 @@ final class ChildLink: @unchecked Sendable {
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
     var endText: String?
-    /// What it left about that.
+    /// The record of the thread that ended it.
     private(set) var lastWords: LastWords?
 
     /// Records that are read before the lock is released.
@@ -744,7 +744,7 @@ final class ChildLink: @unchecked Sendable {
         var untaken: [(task: TaskReference, index: Int)] = []
     }
 
-    /// Reads what a process has left about its end, if that is how it has ended.
+    /// Reads the record of the thread that ended the process. Returns nil if it contradicts the end.
     private func readLastWords(_ end: ChildEnd) -> LastWords? {
         var words = csys_last_words()
         csys_ring_copy(

@@ -3,10 +3,10 @@ import CSystem
 import Glibc
 import Scheduling
 
-/// What a plugin's process writes to its standard output and error, as lines of the log: 64 KiB of each
-/// a task. The rest is dropped, and counted.
+/// The standard output and error of a plugin's process, which are logged line by line.
 ///
-/// Once the process is started it is used by the thread for children only.
+/// For each task 64 KiB of each are logged; the rest is dropped and counted. After the start of the process
+/// only the thread for children uses it.
 final class ChildOutput: @unchecked Sendable {
     // Sendable: one thread uses it after the other.
 
@@ -47,7 +47,7 @@ final class ChildOutput: @unchecked Sendable {
     /// The standard output and the standard error of the process.
     var ends: (output: Int32, errors: Int32) { (writeEnds[0], writeEnds[1]) }
 
-    /// The process has the other ends.
+    /// Closes the writing ends, once the process has them.
     func closeEnds() {
         for end in writeEnds { csys_close(end) }
         writeEnds = []
@@ -61,7 +61,7 @@ final class ChildOutput: @unchecked Sendable {
 
     private static let pieceBytes = 65_536
 
-    /// Logs what is there of one output. Returns false at its end.
+    /// Logs the bytes that one output has now. Returns false at its end.
     func read(_ descriptor: Int32) -> Bool {
         renew()
         return withUnsafeTemporaryAllocation(byteCount: Self.pieceBytes, alignment: 16) { memory in
@@ -100,10 +100,10 @@ final class ChildOutput: @unchecked Sendable {
         csys_close(descriptor)
     }
 
-    /// Logs what a process that has ended has left in the pipes, and closes them.
+    /// Logs the bytes left in the pipes of a process that has ended, and closes them.
     func finish() {
         for descriptor in descriptors {
-            // Something that is none of its own may go on writing.
+            // A process that the supervisor could not kill may go on writing.
             var pieces = 0
             while pieces < 16, read(descriptor) { pieces += 1 }
             close(descriptor)

@@ -4,16 +4,16 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What one process of a plugin may use: the `needs` of its manifest, with the files that they name opened.
+/// The rules and limits of one process: the `needs` of its plugin's manifest, with their files opened.
 final class Confinement {
-    /// Makes one for each process: what the files are may have changed.
+    /// Makes one for each process, because the paths may lead to other files by then.
     typealias Maker = @Sendable () throws(BridgeError) -> Confinement
 
     private var rules: [csys_rule] = []
     private let needs: ManifestNeeds?
     /// Variables that it gets besides the usual ones.
     private(set) var variables: [String: String] = [:]
-    /// What the manifest names and there is not.
+    /// Paths of the manifest that cannot be opened.
     private(set) var missing: [String] = []
 
     /// - Parameters:
@@ -101,7 +101,7 @@ final class Confinement {
             processes: needs?.processes ?? 0, file_bytes: 0)
     }
 
-    /// What is confined, without a rule for anything.
+    /// Returns which parts are confined, without the rules.
     static func flags(_ needs: ManifestNeeds?) -> csys_confinement {
         var confinement = csys_confinement()
         guard let needs else { return confinement }

@@ -22,7 +22,7 @@ struct PluginPlaces {
         self.environment = environment
     }
 
-    /// The path of a place, with why it cannot be had.
+    /// Returns the path of a place.
     func path(of place: ManifestNeeds.Place) throws(BridgeError) -> String {
         switch place {
         case .plugin: return directory
@@ -55,8 +55,8 @@ struct PluginPlaces {
         )
     }
 
-    /// Makes a directory with those above it, and opens it for rules. What is not the host's user's, or can
-    /// be written by others, is refused: somebody else may have made it.
+    /// Makes a directory with those above it, and opens it; the caller closes it. Throws `.system` if it
+    /// belongs to another user or others can write it, since another user may have made it.
     func make(_ path: String) throws(BridgeError) -> Int32 {
         var made = ""
         for part in path.parts(at: "/") {

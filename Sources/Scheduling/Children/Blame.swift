@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of its tasks has ended a plugin's process.
+/// The task that ended a plugin's process.
 package enum Blame: Equatable, Sendable {
     /// One of them, or one that was over already.
     case task(UInt64)
@@ -8,7 +8,7 @@ package enum Blame: Equatable, Sendable {
     case unknown
 
     /// - Parameters:
-    ///   - words: what the process has left.
+    ///   - words: the record of the thread that ended it.
     ///   - running: the tasks whose functions ran.
     ///   - pending: those whose functions had returned.
     package init(_ words: LastWords?, running: [UInt64], pending: [UInt64]) {
@@ -20,7 +20,7 @@ package enum Blame: Equatable, Sendable {
         }
     }
 
-    /// Whether a task has nothing to do with the end, so that its request uses no attempt.
+    /// Returns whether another task is to blame, so that the request of this one uses no attempt.
     package func isInnocent(_ task: UInt64) -> Bool {
         switch self {
         case .task(let culprit): task != culprit

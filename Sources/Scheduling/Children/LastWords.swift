@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plugin's process has left about the thread that ended it.
+/// The record of the thread that ended a plugin's process.
 ///
-/// It is the process' own word: it decides which of the plugin's tasks is blamed, and nothing else.
+/// The process writes it and may lie: the host uses it only to blame one of that plugin's tasks.
 package struct LastWords: Equatable, Sendable {
-    /// What the thread did for the plugin.
+    /// The part of the plugin that the thread executed.
     package enum Phase: UInt32, Sendable, CaseIterable {
         /// A thread that the plugin had started.
         case ownThread
-        /// Nothing.
+        /// No code of the plugin, between two tasks.
         case idle
         case constructor
         case entry
@@ -23,7 +23,7 @@ package struct LastWords: Equatable, Sendable {
     package let task: UInt64
     /// Its stack had overflowed.
     package let isOverflow: Bool
-    /// Whose access faulted.
+    /// The address whose access faulted, if the processor reported one.
     package let address: UInt64?
 
     package init(phase: Phase, task: UInt64, isOverflow: Bool = false, address: UInt64? = nil) {
