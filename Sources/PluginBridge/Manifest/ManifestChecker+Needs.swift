@@ -61,7 +61,7 @@ extension ManifestChecker {
         }
         fault(
             .needs, at: value, problem,
-            help: "write an absolute path, as \(key.example), or one that begins with \(places)")
+            help: "write an absolute path, as \"/srv\", or one that begins with \(places)")
         return nil
     }
 
