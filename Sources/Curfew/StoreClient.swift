@@ -105,6 +105,28 @@ package final class StoreClient {
         }
     }
 
+    // MARK: Quarantine
+
+    /// Returns the plugins that hosts of this store do not run.
+    package func quarantine() throws(StoreFault) -> QuarantineList {
+        var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
+        try read { (store) throws(StoreFault) in
+            try book.readState(at: Moment(wall: 0, span: 0), store)
+        }
+        return book.quarantine
+    }
+
+    /// Changes the list of quarantined plugins, and notifies the host. Returns the result of the
+    /// change.
+    package func changeQuarantine<Result>(
+        _ change: (inout QuarantineList) -> Result
+    ) throws(StoreFault) -> Result {
+        var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
+        return try write { (_, store) throws(StoreFault) in
+            try book.changeQuarantine(store, change)
+        }
+    }
+
     // MARK: Maintenance
 
     /// Removes a damaged value, so that a host can start again without it.

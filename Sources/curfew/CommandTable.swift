@@ -6,7 +6,7 @@ enum CommandTable {
         RunCommand.command, SubmitCommand.command, ServeCommand.command, ListCommand.command,
         ShowCommand.command, WhyCommand.command, LogCommand.command, WaitCommand.command,
         CancelCommand.command, EditCommand.command, LaunchCommand.command, RetryCommand.command,
-        ReleaseCommand.command,
+        ReleaseCommand.command, QuarantineCommand.command,
         SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
         PluginsCommand.command, InspectCommand.command, LintCommand.command,
         ConformCommand.command, NewCommand.command, ExplainCommand.command, PathsCommand.command,

@@ -19,8 +19,8 @@ enum ServeCommand {
             """
             The code of each plugin runs in a process of its own. Where that crashes, exits
             or never returns, its running tasks end, and the next ones run in another
-            process; the host and the other plugins go on. Three ends in a row without a
-            success are a quarantine.
+            process; the host and the other plugins go on. A plugin with three ends in a row
+            without a success is quarantined: see `curfew help quarantine`.
             """,
             """
             The first line says that it serves. One line follows for each program that is
@@ -106,6 +106,7 @@ enum ServeCommand {
             configuration.isolation = .process
             // Their requests wait, and say why, instead of seeming to run.
             configuration.interruptsQuarantined = true
+            configuration.loadsReleased = true
             configuration.forcedIsolation = isolation
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)

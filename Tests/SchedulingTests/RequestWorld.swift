@@ -315,6 +315,7 @@ struct RequestWorld {
     private mutating func take(_ effect: RequestBook.Effect) {
         switch effect {
         case .cancel(let id, _): faults.append("\(id) was cancelled by nobody")
+        case .quarantine: faults.append("a plugin was quarantined by nobody")
         case .stop(let id, let launch, _):
             note("stopped")
             if tasks[id]?.launch == launch {

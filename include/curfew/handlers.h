@@ -78,7 +78,8 @@ curfew_status curfew_host_pause_handler(curfew_host *host, const char *CURFEW_NU
 curfew_status curfew_host_resume_handler(curfew_host *host, const char *CURFEW_NULLABLE identifier,
                                          curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, any);
 
-/* Releases a handler from quarantine, in which it is since a worker that ran it was lost. Returns
+/* Releases a handler from quarantine, in which it is since a worker that ran it was lost, or since the
+ * process of its plugin ended again and again: then all handlers of the plugin are released. Returns
  * CURFEW_OK, also where it is not quarantined, CURFEW_NOT_FOUND or CURFEW_INVALID. */
 curfew_status curfew_host_release_handler(curfew_host *host, const char *identifier,
                                           curfew_error *CURFEW_NULLABLE error)

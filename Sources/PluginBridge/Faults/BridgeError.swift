@@ -27,6 +27,9 @@ package struct BridgeError: Error, Sendable, CustomStringConvertible {
 
     package var description: String { message }
 
+    /// The first line of the message.
+    package var firstLine: String { String(message.prefix { $0 != "\n" }) }
+
     /// The message as a line of a log has it: the code and the name of the rule come first.
     package var line: String {
         guard let rule else { return message }

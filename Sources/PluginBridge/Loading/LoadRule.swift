@@ -28,4 +28,5 @@ package enum LoadRule: String, Sendable, CaseIterable {
     case damaged = "load-damaged"
     case trial = "load-trial"
     case needed = "load-needed"
+    case quarantined = "load-quarantined"
 }

@@ -17,6 +17,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         var machine: ChildStateMachine
         /// The task for which the process is being killed.
         var stuck: UInt64?
+        /// The process is being killed because a person has quarantined the plugin.
+        var isQuarantining = false
         /// Why the last process has ended, as the rest of a sentence.
         var lastEnd = ""
         /// By identifier, as the process has registered them.
@@ -32,6 +34,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private let starter: any ChildStarter
     private let confine: Confinement.Maker
     private let allowed: [String]?
+    /// The digest of its manifest and library, if it is known.
+    private let content: String?
+    private let quarantine: Quarantine
     private let state: Locked<State>
     /// Wakes the thread that waits for the next start.
     private let sleepers = Sleepers()
@@ -39,11 +44,16 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     /// Nanoseconds in which a library is loaded and its entry returns.
     private var loadLimit: UInt64 { engine.configuration.loadLimit }
 
-    /// - Parameter allowed: the libraries of the system whose functions may be called.
+    /// - Parameters:
+    ///   - content: the digest of its manifest and library, if it is known.
+    ///   - allowed: the libraries of the system whose functions may be called.
     init(
-        _ port: ChildPort, _ manifest: Manifest, _ library: CheckedLibrary?, allowed: [String]?,
-        _ starter: any ChildStarter, confine: @escaping Confinement.Maker
+        _ port: ChildPort, _ manifest: Manifest, _ library: CheckedLibrary?, content: String?,
+        allowed: [String]?, _ starter: any ChildStarter, _ quarantine: Quarantine,
+        confine: @escaping Confinement.Maker
     ) {
+        self.content = content
+        self.quarantine = quarantine
         self.confine = confine
         self.allowed = allowed
         state = Locked(
@@ -252,11 +262,12 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     }
 
     private func ended(_ link: ChildLink, _ end: ChildEnd) {
-        let stuck = state.withLock { state in
-            defer { state.stuck = nil }
-            return state.stuck
+        let order = state.withLock { state -> ChildPort.KillOrder? in
+            defer { (state.stuck, state.isQuarantining) = (nil, false) }
+            if let stuck = state.stuck { return .stuck(stuck) }
+            return state.isQuarantining ? .quarantined : nil
         }
-        let text = port.processEnded(link, end, killedFor: stuck)
+        let text = port.processEnded(link, end, order)
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
             guard state.link === link else { return (.none, 0) }
             if !engine.configuration.restartsProcesses { state.machine.close() }
@@ -274,6 +285,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             log(
                 .warning,
                 "its process \(text); the next one starts in \(Self.seconds(until: date)) s")
+            rest(text, until: date)
             waitAndStart(date)
         case .quarantine:
             quarantine("its process \(text), for the \(Self.times(count)) time in a row")
@@ -329,6 +341,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             }
             state.withLock { $0.machine.loaded() }
             port.begin(link)
+            close(nil) { if case .resting = $0 { true } else { false } }
             log(.info, "its next process runs")
         } catch {
             log(.error, error.message)
@@ -339,31 +352,64 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             }
             switch action {
             case .none: break
-            case .start(let date): waitAndStart(date)
+            case .start(let date):
+                rest("could not be started", until: date)
+                waitAndStart(date)
             case .quarantine: quarantine(error.message)
             }
         }
     }
 
-    private func quarantine(_ reason: String) {
-        for queue in port.handlers {
-            let handler = engine.handlers[queue.pointee.index]
-            handler.quarantineReason = reason
-            queue.pointee.gate.bitwiseOr(
-                HandlerQueue.Gate.quarantined, ordering: .sequentiallyConsistent)
+    private var records: [HandlerRecord] {
+        port.handlers.map { engine.handlers[$0.pointee.index] }
+    }
+
+    /// Lets requests wait until the next process starts.
+    private func rest(_ text: String, until date: UInt64) {
+        let now = csys_monotonic_ns()
+        let left = Int64(clamping: date > now ? date - now : 0)
+        let until = engine.clock.moment().wall.addingReportingOverflow(left).partialValue
+        close(.resting(text, until: until)) { $0 == nil }
+    }
+
+    /// Sets why the handlers are closed, for those of which `isChanged` returns true.
+    private func close(
+        _ closed: HandlerState.Closed?, _ isChanged: (HandlerState.Closed?) -> Bool
+    ) {
+        for handler in records where isChanged(handler.closed) {
+            handler.closed = closed
             engine.stateChanged(handler)
-            engine.gateIsShut(queue)
         }
-        log(
-            .error,
-            "\(reason): it is quarantined until its handlers are released or the host is started again"
-        )
+    }
+
+    private func quarantine(_ reason: String) {
+        for handler in records { engine.quarantine(handler, .quarantinedPlugin(reason)) }
+        var release = "its handlers are released or the host is started again"
+        if let content, quarantine.isKept {
+            quarantine.add(content, manifest.id, reason)
+            release = "`curfew release \(manifest.id)`, or until another build of it is installed"
+        }
+        log(.error, "\(reason): it is quarantined until \(release)")
+    }
+
+    /// Ends its process, because a person has quarantined the plugin; the tasks that run are interrupted.
+    func quarantine(by entry: QuarantinedPlugin) {
+        let child = state.withLock { state -> (any RunningChild)?? in
+            guard state.machine.quarantine() else { return nil }
+            state.isQuarantining = true
+            return .some(state.child)
+        }
+        guard let child else { return }
+        for handler in records { engine.quarantine(handler, .quarantinedPlugin(entry.reason)) }
+        log(.warning, "it was quarantined, and its process is ended: \(entry.reason)")
+        child?.kill()
     }
 
     /// Starts a process of a plugin that was quarantined.
     func release() {
         let now = csys_monotonic_ns()
         guard state.withLock({ $0.machine.release(at: now) }) else { return }
+        if let content { quarantine.release(content) }
         for queue in port.handlers {
             engine.endQuarantine(of: engine.handlers[queue.pointee.index])
         }

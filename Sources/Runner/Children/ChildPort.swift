@@ -463,14 +463,24 @@ final class ChildPort: @unchecked Sendable {
         locked { link.endText }
     }
 
+    /// Why the host has killed a process.
+    enum KillOrder: Equatable {
+        /// The function of a task did not return.
+        case stuck(UInt64)
+        /// A person has quarantined the plugin.
+        case quarantined
+    }
+
     /// A process has ended, with everything that it had started, so that no other record will come.
     /// Returns how, as the rest of a sentence.
     ///
-    /// - Parameter stuck: the task whose function did not return, so that the host has killed it.
-    func processEnded(_ link: ChildLink, _ end: ChildEnd, killedFor stuck: UInt64?) -> String {
+    /// - Parameter order: why the host has killed it, if it has.
+    func processEnded(_ link: ChildLink, _ end: ChildEnd, _ order: KillOrder?) -> String {
+        let stuck: UInt64? = if case .stuck(let task) = order { task } else { nil }
         let text = locked { () -> String in
             let left = link.end(end)
             func text(for reader: LastWords.Reader) -> String {
+                if order == .quarantined { return "was ended: its plugin was quarantined" }
                 if let fault = link.fault { return "was killed: \(fault)" }
                 if let stuck {
                     let words = LastWords(phase: .function, task: stuck)
@@ -492,13 +502,14 @@ final class ChildPort: @unchecked Sendable {
                 for: .log(handler: handler.map { manifest.handlers[Self.index(of: $0)].identifier })
             )
             for task in tasks {
-                let isInnocent = blame.isInnocent(engine.tasks.publicID(task))
+                let isInnocent =
+                    order == .quarantined || blame.isInnocent(engine.tasks.publicID(task))
                 if isInnocent { launchAgain(task) }
                 var words = isInnocent ? "the process of its plugin " : "its process "
                 words += text(for: isInnocent ? .otherTask : .task)
-                if isInnocent, link.lastWords == nil, stuck == nil { words += ", in another task" }
+                if isInnocent, link.lastWords == nil, order == nil { words += ", in another task" }
                 engine.processEnded(
-                    task, isInnocent && stuck != nil ? .interrupted : .crashed, words)
+                    task, isInnocent && order != nil ? .interrupted : .crashed, words)
             }
             link.endText = inLog
             return inLog

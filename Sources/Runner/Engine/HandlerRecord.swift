@@ -27,7 +27,7 @@ package final class HandlerRecord: @unchecked Sendable {
 
     /// Keeps the context of the handler's functions alive.
     private let owner: AnyObject?
-    private let quarantine = Locked<String?>(nil)
+    private let closedState = Locked<HandlerState.Closed?>(nil)
     private let texts = TextStore()
 
     static let reservedCount = 5
@@ -58,9 +58,18 @@ package final class HandlerRecord: @unchecked Sendable {
         UnsafeMutableRawPointer(queue).deallocate()
     }
 
-    package internal(set) var quarantineReason: String? {
-        get { quarantine.withLock { $0 } }
-        set { quarantine.withLock { $0 = newValue } }
+    /// The reason why none of its tasks is begun, besides a pause.
+    var closed: HandlerState.Closed? {
+        get { closedState.withLock { $0 } }
+        set { closedState.withLock { $0 = newValue } }
+    }
+
+    /// The reason of its quarantine; nil if it is in none.
+    package var quarantineReason: String? {
+        switch closed {
+        case .quarantined(let reason), .quarantinedPlugin(let reason): reason
+        default: nil
+        }
     }
 
     /// The reason as a string that lives as long as the host, or "".

@@ -400,7 +400,7 @@ extension TaskEngine {
         let seconds = Double(configuration.lostAfter / 1_000_000) / 1_000
         let reason =
             "a task did not return within \(seconds) s after its grace; its worker is lost"
-        handler.quarantineReason = reason
+        handler.closed = .quarantined(reason)
         cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
         stateChanged(handler)
         // The worker may have returned meanwhile.

@@ -195,8 +195,17 @@ package final class TaskEngine: @unchecked Sendable {
         return .ok
     }
 
+    /// Begins no task of a handler until its quarantine ends.
+    func quarantine(_ handler: HandlerRecord, _ closed: HandlerState.Closed) {
+        handler.closed = closed
+        handler.queue.pointee.gate.bitwiseOr(
+            HandlerQueue.Gate.quarantined, ordering: .sequentiallyConsistent)
+        stateChanged(handler)
+        gateIsShut(handler.queue)
+    }
+
     func endQuarantine(of handler: HandlerRecord) {
-        handler.quarantineReason = nil
+        handler.closed = nil
         handler.queue.pointee.gate.bitwiseAnd(
             ~HandlerQueue.Gate.quarantined, ordering: .sequentiallyConsistent)
         reopen(handler.queue)

@@ -99,6 +99,8 @@ public struct HostConfiguration: Sendable {
     package var childLimits = ChildStateMachine.Limits()
     /// Whether the process of a plugin is followed by another one when it has ended.
     package var restartsProcesses = true
+    /// Whether a plugin that was refused because of its quarantine is loaded when it is released.
+    package var loadsReleased = false
     /// Nanoseconds in which a process loads a library and returns from its entry.
     package var loadLimit: UInt64 = 10_000_000_000
 

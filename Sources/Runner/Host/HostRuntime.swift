@@ -81,6 +81,7 @@ package final class HostRuntime: Sendable {
             shutdown.abandonStart()
             throw BridgeError(error.status, error.message)
         }
+        plugins.openQuarantine()
         configuration.clock?.join(
             ClockMember(threads: threads, deadlines: deadlines, requests: requests, loop: loop))
     }

@@ -41,6 +41,8 @@ package final class PluginRecord: @unchecked Sendable {
     var code: (any PluginCode)?
     /// Set if it has handlers with subs.
     var subs: PluginSubs?
+    /// The digest of its content, if the list of quarantined plugins was asked about it.
+    var content: String?
     /// The path of its library, or its directory, when its table was made.
     var libraryPath = ""
     let texts = TextStore()

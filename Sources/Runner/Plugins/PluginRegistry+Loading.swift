@@ -135,6 +135,7 @@ extension PluginRegistry {
             try check(folder.given, manifest)
             let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
             try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
+            let content = try checkQuarantine(manifest, library, record)
             // Each library, and each manifest without one, has tables of its own.
             try open(
                 manifest, record, shown: folder.shown(manifest.library ?? Manifest.fileName),
@@ -149,7 +150,8 @@ extension PluginRegistry {
                     manifest)
                 let (directory, searched) = (record.directory, library?.searchedDirectories ?? [])
                 return ChildCode(
-                    port, manifest, library, allowed: configuration.callableLibraries, processes
+                    port, manifest, library, content: content,
+                    allowed: configuration.callableLibraries, processes, quarantine
                 ) { () throws(BridgeError) in
                     try Confinement(
                         manifest, directory: directory, libraries: searched,
@@ -166,6 +168,7 @@ extension PluginRegistry {
             for handler in manifest.handlers {
                 notRegistered(handler, reason.message)
             }
+            requests.refused(manifest, reason.firstLine)
             throw reason
         }
     }

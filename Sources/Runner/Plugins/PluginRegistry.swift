@@ -19,6 +19,8 @@ package final class PluginRegistry: Sendable {
     let commands: CommandRunner
     /// The processes of plugins.
     let processes: ChildProcesses
+    /// The plugins that are not run.
+    let quarantine: Quarantine
     /// Counts the embedder's threads that are loading a plugin.
     let loadGate = CallGate()
     /// One thread at a time discovers plugins.
@@ -37,6 +39,7 @@ package final class PluginRegistry: Sendable {
         children = ChildThread(engine.threads, engine.phase, helper: configuration.helper)
         commands = CommandRunner(engine, requests, plugins, children)
         processes = ChildProcesses(children)
+        quarantine = Quarantine(requests)
         ownTable = RetiredTables.take("")
         serve(ownTable, plugin: PluginList.embedder)
     }

@@ -24,6 +24,7 @@ extension RequestLoop {
             if let task = tasks[RequestTicket(request: id, launch: launch)] {
                 _ = engine.cancel(task)
             }
+        case .quarantine(let list): quarantineChanged(list)
         }
     }
 

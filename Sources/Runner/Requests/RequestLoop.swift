@@ -43,6 +43,8 @@ final class RequestLoop: @unchecked Sendable {
     var fenced: Set<RequestTicket> = []
     /// Tasks launched by a simulation, with their names for the log. Owned by the batch.
     var simulated: [RequestTicket: String] = [:]
+    /// Observes the list of quarantined plugins.
+    private let quarantineObserver = Locked<(@Sendable (QuarantineList) -> Void)?>(nil)
     /// The last reported states of factors. Owned by the batch.
     private var reportedFactors: [Factor: FactorState] = [:]
     /// There are subscribers to factors, so the sources are read even while no request waits.
@@ -180,6 +182,15 @@ final class RequestLoop: @unchecked Sendable {
     var nextDeadline: UInt64? {
         let next = nextLook.load(ordering: .acquiring)
         return next == .max ? nil : next
+    }
+
+    /// Has a function called with the list of quarantined plugins when another process has changed it.
+    func observeQuarantine(_ observer: @escaping @Sendable (QuarantineList) -> Void) {
+        quarantineObserver.withLock { $0 = observer }
+    }
+
+    func quarantineChanged(_ list: QuarantineList) {
+        quarantineObserver.withLock { $0 }?(list)
     }
 
     // MARK: On the thread

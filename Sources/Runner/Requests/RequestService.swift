@@ -86,6 +86,51 @@ package final class RequestService: @unchecked Sendable {
                 }, finish: { _ in }))
     }
 
+    /// Passes on the handlers of a plugin that was not loaded.
+    func refused(_ manifest: Manifest, _ reason: String) {
+        guard let existing else { return }
+        let (identifiers, plugin) = (manifest.handlers.map(\.identifier), manifest.id)
+        _ = existing.inbox.add(
+            RequestJob(
+                apply: { (book, _, _) throws(StoreFault) in
+                    for identifier in identifiers {
+                        book.noteRefused(identifier, plugin: plugin, reason)
+                    }
+                }, finish: { _ in }))
+    }
+
+    // MARK: Quarantine
+
+    /// Whether requests, and the plugins that are not run, are stored.
+    var isStored: Bool { configuration.openStore != nil }
+
+    /// Returns the plugins that are not run, as the store has them; none without a store.
+    ///
+    /// - Parameter changed: called with the new list when another process has changed it, on the
+    ///   thread of the requests.
+    func quarantine(
+        changed: @escaping @Sendable (QuarantineList) -> Void
+    ) -> QuarantineList {
+        guard let existing else { return QuarantineList() }
+        existing.observeQuarantine(changed)
+        let list = try? perform { (book, _, _) throws(StoreFault) in book.quarantine }
+        return list ?? QuarantineList()
+    }
+
+    /// Changes the list of plugins that are not run, soon; `finish` is called once it is written, or
+    /// cannot be.
+    func changeQuarantine(
+        _ change: @escaping @Sendable (inout QuarantineList) -> Void,
+        finish: @escaping @Sendable () -> Void
+    ) {
+        guard let existing else { return finish() }
+        _ = existing.inbox.add(
+            RequestJob(
+                apply: { (book, store, _) throws(StoreFault) in
+                    try book.changeQuarantine(store, change)
+                }, finish: { _ in finish() }, isOwed: true))
+    }
+
     /// Reads the sources even while no request waits, for subscribers to factors.
     func watchFactors() { (try? loop())?.watchFactors() }
 
@@ -448,9 +493,9 @@ package final class RequestService: @unchecked Sendable {
 extension HandlerRecord {
     /// The handler's state as the scheduler needs it.
     var state: HandlerState {
-        var closed: HandlerState.Closed?
+        var closed = self.closed
         if isQuarantined {
-            closed = .quarantined(quarantineReason ?? "")
+            closed = closed ?? .quarantined("")
         } else if isPaused {
             closed = .paused
         }

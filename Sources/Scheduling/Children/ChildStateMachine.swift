@@ -95,6 +95,13 @@ package struct ChildStateMachine: Equatable, Sendable {
         return .start(at: now &+ wait)
     }
 
+    /// A person has quarantined the plugin. Returns false if it is in quarantine already, or closed.
+    package mutating func quarantine() -> Bool {
+        guard state != .quarantined, state != .closed else { return false }
+        state = .quarantined
+        return true
+    }
+
     /// The quarantine was lifted. Returns whether there was one; then a process is started at once.
     package mutating func release(at now: UInt64) -> Bool {
         guard state == .quarantined else { return false }

@@ -10,6 +10,13 @@ package struct HandlerState: Hashable, Sendable {
         case paused
         /// Its worker was lost, with the reason.
         case quarantined(String)
+        /// Its plugin is not run any more, with the reason.
+        case quarantinedPlugin(String)
+        /// The process of its plugin has ended, how is the text, and the next one starts at a date in
+        /// nanoseconds since 1970 in UTC.
+        case resting(String, until: Int64)
+        /// Its plugin was not loaded, with the reason.
+        case refused(String)
     }
 
     /// The reason why it cannot be launched; nil if it can.

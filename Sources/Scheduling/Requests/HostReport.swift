@@ -67,10 +67,13 @@ package struct HostReport: Equatable, Sendable {
                 switch state.closed {
                 case nil, .missing: ("open", "")
                 case .paused: ("paused", "")
-                case .quarantined(let reason): ("quarantined", Self.plain(reason.cut(to: 255)))
+                case .quarantined(let reason): ("quarantined", reason)
+                case .quarantinedPlugin(let reason): ("quarantined-plugin", reason)
+                case .resting(let reason, let until): ("resting-\(until)", reason)
+                case .refused(let reason): ("refused", reason)
                 }
             lines.append(
-                "handler\t\(identifier)\t\(word)\t\(state.places)\t\(state.needs.rawValue)\t\(Self.plain(state.plugin))\t\(reason)"
+                "handler\t\(identifier)\t\(word)\t\(state.places)\t\(state.needs.rawValue)\t\(Self.plain(state.plugin))\t\(Self.plain(reason.cut(to: 255)))"
             )
         }
         for (identifier, rate) in rates {
@@ -88,6 +91,18 @@ package struct HostReport: Equatable, Sendable {
         String(
             decoding: text.utf8.map { $0 == tab || $0 == newline ? UInt8(ascii: " ") : $0 },
             as: UTF8.self)
+    }
+
+    private static func closed(_ word: String, _ reason: String) -> HandlerState.Closed? {
+        switch word {
+        case "paused": .paused
+        case "quarantined": .quarantined(reason)
+        case "quarantined-plugin": .quarantinedPlugin(reason)
+        case "refused": .refused(reason)
+        default:
+            word.begins(with: "resting-")
+                ? Int64(word.dropFirst("resting-".count)).map { .resting(reason, until: $0) } : nil
+        }
     }
 
     /// Reads the form of `bytes`; returns nil if they are malformed.
@@ -113,15 +128,9 @@ package struct HostReport: Equatable, Sendable {
                     reading: FactorReading(state, source: words[4], detail: words[5]), since: since)
             case ("handler", 7):
                 guard let places = Int(words[3]), let needs = UInt8(words[4]) else { return nil }
-                let closed: HandlerState.Closed? =
-                    switch words[2] {
-                    case "paused": .paused
-                    case "quarantined": .quarantined(words[6])
-                    default: nil
-                    }
                 handlers[words[1]] = HandlerState(
-                    closed: closed, places: places, needs: RequestNeeds(rawValue: needs),
-                    plugin: words[5])
+                    closed: Self.closed(words[2], words[6]), places: places,
+                    needs: RequestNeeds(rawValue: needs), plugin: words[5])
             case ("rate", 7):
                 guard let rate = LaunchRate(words: Array(words[2...])) else { return nil }
                 rates[words[1]] = rate

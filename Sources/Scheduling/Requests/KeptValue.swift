@@ -12,6 +12,8 @@ package enum KeptValue: String, Sendable, CaseIterable {
     case clock = "clock"
     /// The settings that people have made about launches.
     case settings = "settings"
+    /// The plugins that are not run.
+    case quarantine = "quarantine"
 
     /// The consequence of forgetting the value, for requests: lower case, no full stop.
     package var loss: String {
@@ -22,6 +24,7 @@ package enum KeptValue: String, Sendable, CaseIterable {
         case .clock:
             "the next host does not notice that the clock was set back since the one before"
         case .settings: "handlers that were suspended or removed are launched again"
+        case .quarantine: "plugins that were quarantined are run again"
         }
     }
 
@@ -45,6 +48,7 @@ package enum KeptValue: String, Sendable, CaseIterable {
         case .usage: UsageHistogram(bytes: bytes) != nil
         case .clock: ClockNote(bytes) != nil
         case .settings: HandlerSettings(bytes: bytes) != nil
+        case .quarantine: QuarantineList(bytes: bytes) != nil
         }
     }
 

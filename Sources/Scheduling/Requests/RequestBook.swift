@@ -14,6 +14,8 @@ package struct RequestBook: Sendable {
         case stop(RequestID, launch: UInt64, Factor)
         /// Cancel the task of a request that another process cancelled in the store.
         case cancel(RequestID, launch: UInt64)
+        /// Another process has changed the list of quarantined plugins.
+        case quarantine(QuarantineList)
     }
 
     /// A request whose task runs in this host.
@@ -29,6 +31,8 @@ package struct RequestBook: Sendable {
     package let host: HostIdentity
     private(set) var running: [RequestID: Running] = [:]
     package private(set) var settings = HandlerSettings()
+    /// The plugins that are not run.
+    package private(set) var quarantine = QuarantineList()
     /// The date since which dates have been processed without interruption.
     private var awakeSince: Int64 = 0
     /// The earliest latest date of a request.
@@ -131,6 +135,21 @@ package struct RequestBook: Sendable {
         let usage = try store.value(.usage) { UsageHistogram(bytes: $0) }
         if let usage { scheduler.usage = usage }
         try readSettings(store)
+        try readQuarantine(store)
+    }
+
+    private mutating func readQuarantine(_ store: any StoreTransaction) throws(StoreFault) {
+        quarantine = try store.value(.quarantine) { QuarantineList(bytes: $0) } ?? QuarantineList()
+    }
+
+    /// Changes the list of quarantined plugins as it is in the store. Returns the result of the change.
+    package mutating func changeQuarantine<Result>(
+        _ store: any StoreTransaction, _ change: (inout QuarantineList) -> Result
+    ) throws(StoreFault) -> Result {
+        try readQuarantine(store)
+        let result = change(&quarantine)
+        try store.setValue(.quarantine, quarantine.bytes)
+        return result
     }
 
     private mutating func readSettings(_ store: any StoreTransaction) throws(StoreFault) {
@@ -164,6 +183,17 @@ package struct RequestBook: Sendable {
         guard isNew, scheduler.isRegistered(identifier) else { return }
         try read(store.queues(of: identifier, limit: .max), store)
         areSettingsNew = true
+    }
+
+    /// Notes that a plugin was not loaded, with the reason. A handler that another plugin has registered
+    /// stays as it is.
+    package mutating func noteRefused(_ identifier: String, plugin: String, _ reason: String) {
+        switch scheduler.handlers[identifier]?.state.closed {
+        case .missing, .refused: break
+        case nil where scheduler.handlers[identifier] == nil: break
+        default: return
+        }
+        setState(HandlerState(closed: .refused(reason), plugin: plugin), of: identifier)
     }
 
     /// Notes that a plugin with a handler was found, and is not loaded yet.
@@ -397,6 +427,9 @@ package struct RequestBook: Sendable {
             try read(store)
             if haveOthersWritten {
                 try readSettings(store)
+                let before = quarantine
+                try readQuarantine(store)
+                if quarantine != before { effects.append(.quarantine(quarantine)) }
                 try findCancelled(&effects, store)
             }
             if isInDoubt { try takeBack(at: now, store) }

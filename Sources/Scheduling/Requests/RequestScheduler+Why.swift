@@ -99,6 +99,9 @@ extension RequestScheduler {
     }
 
     private func state(of handler: Handler) -> FactorReport {
+        let plugin = handler.state.plugin
+        let until: Int64? =
+            if case .resting(_, let date) = handler.state.closed { date } else { nil }
         let (detail, change): (String, String) =
             switch handler.state.closed {
             case nil:
@@ -114,11 +117,26 @@ extension RequestScheduler {
                     "the handler is quarantined: \(reason)",
                     "mend its plugin, and start the host again or have it release the handler"
                 )
+            case .quarantinedPlugin(let reason):
+                (
+                    "plugin \(plugin) is quarantined: \(reason)",
+                    "install another build of it, or type `curfew release \(plugin)`"
+                )
+            case .resting(let reason, _):
+                (
+                    "the process of plugin \(plugin) \(reason)",
+                    "its next process starts"
+                )
+            case .refused(let reason):
+                (
+                    "the host has refused plugin \(plugin): \(reason)",
+                    "mend it, and start the host again"
+                )
             }
         let holds = handler.state.closed != nil
         return FactorReport(
             .handler, holds ? .no : .yes, holds: holds, source: "host", detail: detail,
-            change: change)
+            until: until, change: change)
     }
 
     private func enablement(of handler: Handler) -> FactorReport {

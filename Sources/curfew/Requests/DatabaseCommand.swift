@@ -25,8 +25,8 @@ enum DatabaseCommand {
             """,
             """
             forget removes a value that a host or check could not read: host, day-budget,
-            usage, clock or settings. Requests stay. Without settings, suspended or removed
-            handlers are launched again.
+            usage, clock, settings or quarantine. Requests stay. Without settings, suspended
+            or removed handlers are launched again; without quarantine, all plugins are run.
             """,
         ],
         exits: [
