@@ -38,7 +38,7 @@ struct CommandOption: Sendable {
     static let isolation = CommandOption(
         name: "isolation", value: "WHERE", sort: .words(Isolation.allCases.map(\.name)),
         summary:
-            "run plugins' code in this process (thread) or in one of each (process, the default)"
+            "where plugins' code runs: thread, process (of each, the default) or fresh (of each task)"
     )
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,

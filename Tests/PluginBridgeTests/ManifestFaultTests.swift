@@ -429,7 +429,12 @@ struct ManifestFaultTests {
             (#""form": ‸"entri""#, .form, "`form` has no value `entri`", #"write "entry""#),
             (
                 #""isolation": ‸"none""#, .isolation, "`isolation` has no value `none`",
-                #"write one of "thread", "process""#
+                #"write one of "thread", "process", "fresh""#
+            ),
+            (
+                #""form": "subs", "isolation": ‸"fresh""#, .isolation,
+                "`isolation` cannot be `fresh` in a plugin with a handler made of subs, which share what they know from one event to the next",
+                #"write "isolation": "process""#
             ),
             (
                 #""isolation": ‸false"#, .type, "`isolation` must be text, found false",

@@ -256,15 +256,47 @@ struct PluginProcessTests {
         #expect(lines(notes).count == 3)
     }
 
-    @Test("a process that is killed for one task interrupts the others, which are not to blame")
+    @Test("a process that is to be killed for one task goes on for the others, beside the next one")
+    func leaving() throws {
+        let host = try host { $0.killAfter = 50_000_000 }
+        let directory = try TemporaryDirectory()
+        let gate = directory.path("gate")
+        let other = try launch("wait \(gate)", in: host, Self.many)
+        let pending = try launch("pending", in: host, Self.many)
+        try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
+        try host.waitUntilPending(pending)
+        let stuck = try launch("hang", in: host, budget: 100_000_000)
+        #expect(try outcome(of: stuck, in: host) == .expired)
+        for count in ["1", "2"] {
+            let next = try launch("runs", in: host)
+            #expect(try outcome(of: next, in: host) == .succeeded)
+            #expect(host.result(next).map { String(decoding: $0, as: UTF8.self) } == count)
+        }
+        #expect(host.stop(pending) == .ok)
+        #expect(try outcome(of: pending, in: host) == .expired)
+        #expect(try host.query(pending).isAnswered)
+        try directory.write("", to: "gate")
+        #expect(try outcome(of: other, in: host) == .succeeded)
+        try host.waitUntil("killed") {
+            host.log.value.contains {
+                $0.contains("its process was killed: the function of \(Self.one) had not returned")
+            }
+        }
+        #expect(try run("", in: host).outcome == .succeeded)
+    }
+
+    @Test(
+        "a second process that is to be killed ends the first, whose other tasks are not to blame")
     func killedForOne() throws {
         let host = try host { $0.killAfter = 50_000_000 }
         let directory = try TemporaryDirectory()
         let gate = directory.path("gate")
         let other = try launch("wait \(gate)", in: host, Self.many)
         try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
-        let stuck = try launch("hang", in: host, budget: 100_000_000)
-        #expect(try outcome(of: stuck, in: host) == .expired)
+        for _ in 0..<2 {
+            let stuck = try launch("hang", in: host, budget: 100_000_000)
+            #expect(try outcome(of: stuck, in: host) == .expired)
+        }
         #expect(try outcome(of: other, in: host) == .interrupted)
         try host.waitUntil("logged") {
             host.log.value.contains {

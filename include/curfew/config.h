@@ -191,9 +191,9 @@ typedef struct curfew_host_config {
     bool permits_commands;
     uint8_t reserved2; /* 0 */
 
-    /* Where the code of plugins runs; 0: CURFEW_ISOLATION_THREAD. A plugin gets a process all the
-     * same where its manifest asks for it, or has a handler of the form `call`, whose signature
-     * nothing can check. Where no process can be started the plugin is refused with CURFEW_SYSTEM;
+    /* Where the code of plugins runs; 0: CURFEW_ISOLATION_THREAD. A plugin gets more all the same
+     * where its manifest asks for it, and a process where it has a handler of the form `call`, whose
+     * signature nothing can check. Where no process can be started the plugin is refused with CURFEW_SYSTEM;
      * it is never run with less. What a process prints is logged under the plugin's id, 64 KiB of
      * each output a task. */
     curfew_isolation isolation;

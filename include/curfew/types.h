@@ -181,9 +181,11 @@ enum {
 typedef int32_t curfew_isolation;
 enum {
     CURFEW_ISOLATION_THREAD = 1, /* on threads of the host, whose process it can end */
-    CURFEW_ISOLATION_PROCESS = 2 /* in a process of the plugin's, with nothing of the host's memory:
-                                    where that ends, the plugin's running tasks end with
-                                    CURFEW_OUTCOME_CRASHED, and it is started again */
+    CURFEW_ISOLATION_PROCESS = 2, /* in a process of the plugin's, with nothing of the host's memory:
+                                     where that ends, the plugin's running tasks end with
+                                     CURFEW_OUTCOME_CRASHED, and it is started again */
+    CURFEW_ISOLATION_FRESH = 3    /* in a process for each task, which is used for no other one; not
+                                     for plugins with handlers of the form `subs` */
 };
 
 /* The reason why a running task was told to stop. */

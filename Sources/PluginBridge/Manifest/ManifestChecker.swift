@@ -46,6 +46,7 @@ struct ManifestChecker {
         let needs = fields[ManifestKey.needs.name].map { self.needs($0) }
         let handlers = fields[ManifestKey.handlers.name].map { self.handlers($0) }
         checkUse(of: library, pin, by: fields[ManifestKey.handlers.name], in: document)
+        checkFresh(fields[ManifestKey.handlers.name])
         guard let id, let version, let abi, let handlers, library == nil || libraryName != nil
         else { return nil }
         return Manifest(
@@ -79,6 +80,26 @@ struct ManifestChecker {
         }
     }
 
+    /// Checks that no handler made of subs is to have a process for each task.
+    private mutating func checkFresh(_ handlers: JSONValue?) {
+        guard case .array(let elements) = handlers?.kind,
+            let fresh = elements.lazy.compactMap({ Self.member(.isolation, of: $0) })
+                .first(where: { $0.kind == .string(Isolation.fresh.name) }),
+            elements.contains(where: {
+                Self.member(.form, of: $0)?.kind == .string(ManifestForm.subs.rawValue)
+            })
+        else { return }
+        fault(
+            .isolation, at: fresh,
+            "`isolation` cannot be `fresh` in a plugin with a handler made of subs, which share what they know from one event to the next",
+            help: "write \(ManifestKey.isolation.usage)")
+    }
+
+    private static func member(_ key: ManifestKey, of value: JSONValue?) -> JSONValue? {
+        guard case .object(let members) = value?.kind else { return nil }
+        return members.first { $0.key == key.name }?.value
+    }
+
     private static func hasCalls(_ handlers: JSONValue?) -> Bool {
         guard case .array(let elements) = handlers?.kind else { return false }
         return elements.contains {
@@ -89,10 +110,6 @@ struct ManifestChecker {
 
     private static func isUsed(by handlers: JSONValue?) -> Bool {
         guard case .array(let elements) = handlers?.kind, !elements.isEmpty else { return true }
-        func member(_ key: ManifestKey, of value: JSONValue?) -> JSONValue? {
-            guard case .object(let members) = value?.kind else { return nil }
-            return members.first { $0.key == key.name }?.value
-        }
         return elements.contains { handler in
             switch member(.form, of: handler)?.kind {
             case .string(ManifestForm.command.rawValue): false

@@ -80,13 +80,14 @@ final class ChildCalls: @unchecked Sendable {
     }
 
     /// A continuation that is called in the plugin's process.
-    func continuation(_ token: UInt64) -> PluginContinuation {
-        PluginContinuation { [weak port] status, values in
+    func continuation(_ token: UInt64, _ link: ChildLink) -> PluginContinuation {
+        PluginContinuation { [weak port, weak link] status, values in
+            guard let link else { return }
             var writer = ChannelWriter()
             writer.add(token)
             writer.add(status.rawValue)
             writer.add(values)
-            port?.deliver(writer.bytes)
+            port?.deliver(writer.bytes, to: link)
         }
     }
 

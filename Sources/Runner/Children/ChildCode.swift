@@ -6,19 +6,30 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The code of a plugin in a process of its own.
+/// The code of a plugin in processes of its own: in one after the other, or in one for each task.
 final class ChildCode: PluginCode, @unchecked Sendable {
     // Sendable: the state is locked, the rest is constant.
 
-    private struct State {
+    /// A process, from before its start to its end.
+    private struct Process {
+        let link: ChildLink
+        /// Nil until it is started.
         var child: (any RunningChild)?
-        var link: ChildLink?
+        /// Why the host kills it.
+        var order: ChildPort.KillOrder?
+        /// Its end is counted already, or is no fault.
+        var isCounted = false
+    }
+
+    private struct State {
+        /// Oldest first.
+        var processes: [Process] = []
         var isRetired = false
         var machine: ChildStateMachine
-        /// The task for which the process is being killed.
-        var stuck: UInt64?
-        /// The process is being killed because a person has quarantined the plugin.
-        var isQuarantining = false
+        /// The last process that was to be started has been, so that its end is observed.
+        var isStarted = false
+        /// A process is being started ahead of its task.
+        var isStartingSpare = false
         /// Why the last process has ended, as the rest of a sentence.
         var lastEnd = ""
         /// By identifier, as the process has registered them.
@@ -66,7 +77,14 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         self.library = library
         self.starter = starter
         port.onStuck = { [weak self] task in self?.endStuck(task) }
+        port.onUsed = { [weak self] in self?.startSpare() }
+        port.onQuiet = { [weak self] link in self?.endQuiet(link) }
     }
+
+    var isolation: Isolation { port.isFresh ? .fresh : .process }
+
+    /// The number of processes that have not ended.
+    var running: Int { state.withLock { $0.processes.count } }
 
     // MARK: Loading
 
@@ -93,8 +111,10 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
     }
 
-    /// Starts a process and waits until it has loaded the library and returned from its entry.
+    /// Starts a process and waits until it has loaded the library and returned from its entry. If that
+    /// fails after the process was started, its end is observed as well.
     private func start() throws(BridgeError) -> (link: ChildLink, reply: [UInt8]) {
+        state.withLock { $0.isStarted = false }
         let confinement = try confine()
         for path in confinement.missing {
             log(
@@ -113,20 +133,33 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         guard link.order(.enter, order, message: writer.bytes) else {
             throw BridgeError(.exhausted, "the manifest does not fit into the channel of a process")
         }
-        let output = try makeOutput(link)
-        let files = link.files
-        let child = try starter.start(
-            ChildFiles(library: library?.descriptor ?? -1, down: files.down, up: files.up),
-            confinement, output
-        ) { [self] end in
-            ended(link, end)
+        let child: any RunningChild
+        do throws(BridgeError) {
+            let output = try makeOutput(link)
+            let files = link.files
+            state.withLock { $0.processes.append(Process(link: link)) }
+            child = try starter.start(
+                ChildFiles(library: library?.descriptor ?? -1, down: files.down, up: files.up),
+                confinement, output
+            ) { [self] end in
+                ended(link, end)
+            }
+        } catch {
+            state.withLock { $0.processes.removeAll { $0.link === link } }
+            port.disconnect(link)
+            throw error
         }
         link.closeFiles()
-        state.withLock {
-            $0.child = child
-            $0.link = link
-            $0.starts &+= 1
+        let isClosed = state.withLock { state in
+            state.starts &+= 1
+            state.isStarted = true
+            // It may have ended already.
+            if let index = state.processes.firstIndex(where: { $0.link === link }) {
+                state.processes[index].child = child
+            }
+            return state.machine.state == .closed
         }
+        if isClosed { child.kill() }
         guard engine.threads.start({ [port] in port.read(link) }) else {
             child.kill()
             throw BridgeError(.exhausted, "no thread could be started to read a process' channel")
@@ -225,60 +258,76 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     func retire() {
         if wantsRetirement {
-            // If it ends from here on, no other one follows.
-            let link = state.withLock { state in
+            // If one ends from here on, no other one follows.
+            let links = state.withLock { state in
                 state.isRetired = true
                 state.machine.close()
-                return state.link
+                return state.processes.map(\.link)
             }
             let limit = csys_monotonic_ns() &+ Self.retireLimit
-            if let link, port.order(.retire, until: limit) == nil {
-                log(
-                    .warning,
-                    port.endText(of: link).map { "its process \($0)" }
-                        ?? "its retire function has not returned within 1 s, and its process was killed"
-                )
-            }
+            for link in links { retire(link, until: limit) }
         }
         close()
     }
 
-    /// Ends the process for good, without a last call.
+    /// Makes the last call into a process.
+    private func retire(_ link: ChildLink, until limit: UInt64) {
+        guard port.order(.retire, to: link, until: limit) == nil else { return }
+        log(
+            .warning,
+            port.endText(of: link).map { "its process \($0)" }
+                ?? "its retire function has not returned within 1 s, and its process was killed"
+        )
+    }
+
+    /// Ends the processes for good, without a last call.
     func close() {
-        let child = state.withLock { state in
+        let children = state.withLock { state in
             state.machine.close()
-            return state.child
+            return state.processes.compactMap(\.child)
         }
-        child?.kill()
+        for child in children { child.kill() }
         port.stop()
         sleepers.wake()
     }
 
-    /// Whether its process has ended, with everything that it had started.
-    var isOver: Bool { state.withLock { $0.child == nil } }
+    /// Whether its processes have ended, with everything that they had started.
+    var isOver: Bool { state.withLock { $0.processes.isEmpty } }
 
-    private func end(_ link: ChildLink) {
-        state.withLock { $0.link === link ? $0.child : nil }?.kill()
+    private func end(_ link: ChildLink) { child(of: link)?.kill() }
+
+    private func child(of link: ChildLink) -> (any RunningChild)? {
+        state.withLock { $0.processes.first { $0.link === link }?.child }
     }
 
     private func ended(_ link: ChildLink, _ end: ChildEnd) {
-        let order = state.withLock { state -> ChildPort.KillOrder? in
-            defer { (state.stuck, state.isQuarantining) = (nil, false) }
-            if let stuck = state.stuck { return .stuck(stuck) }
-            return state.isQuarantining ? .quarantined : nil
-        }
+        let order = state.withLock { $0.processes.first { $0.link === link }?.order }
         let text = port.processEnded(link, end, order)
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
-            guard state.link === link else { return (.none, 0) }
-            if !engine.configuration.restartsProcesses { state.machine.close() }
-            state.child = nil
-            state.link = nil
-            state.lastEnd = text
-            let wasLoaded = state.machine.state == .ready
-            let action = state.machine.ended(at: csys_monotonic_ns(), successes: link.successes)
-            // A plugin that is loaded for the first time is refused.
-            return (wasLoaded || !port.handlers.isEmpty ? action : .none, state.machine.endsInARow)
+            guard let index = state.processes.firstIndex(where: { $0.link === link }) else {
+                return (.none, 0)
+            }
+            let process = state.processes.remove(at: index)
+            if process.order != nil || !process.isCounted { state.lastEnd = text }
+            guard !process.isCounted else { return (.none, 0) }
+            return self.count(link, &state)
         }
+        act(action, count, text)
+        if case .stuck = order, action == .none { log(.warning, "its process \(text)") }
+        sleepers.wake()
+        engine.phase.progressed()
+    }
+
+    /// Counts the end of a process.
+    private func count(_ link: ChildLink, _ state: inout State) -> (ChildStateMachine.Action, Int) {
+        if !engine.configuration.restartsProcesses { state.machine.close() }
+        let wasLoaded = state.machine.state == .ready
+        let action = state.machine.ended(at: csys_monotonic_ns(), successes: link.successes)
+        // A plugin that is loaded for the first time is refused.
+        return (wasLoaded || !port.handlers.isEmpty ? action : .none, state.machine.endsInARow)
+    }
+
+    private func act(_ action: ChildStateMachine.Action, _ count: Int, _ text: String) {
         switch action {
         case .none: break
         case .start(let date):
@@ -290,14 +339,14 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         case .quarantine:
             quarantine("its process \(text), for the \(Self.times(count)) time in a row")
         }
-        engine.phase.progressed()
     }
 
     var process: PluginProcess? {
         state.withLock {
-            PluginProcess(
-                id: $0.child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd,
-                notInForce: $0.child?.features?.missing.map(\.text) ?? [])
+            let child = $0.processes.last?.child
+            return PluginProcess(
+                id: child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd,
+                notInForce: child?.features?.missing.map(\.text) ?? [])
         }
     }
 
@@ -331,22 +380,34 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     private func startAgain() {
         guard state.withLock({ $0.machine.start(at: csys_monotonic_ns()) }) else { return }
+        if port.isFresh, port.hasUnused {
+            state.withLock { $0.machine.loaded() }
+        } else if !startNext() {
+            return
+        }
+        close(nil) { if case .resting = $0 { true } else { false } }
+        log(.info, "its next process runs")
+    }
+
+    /// Starts a process that takes the next tasks. Returns false if it could not be started, which is
+    /// counted and logged.
+    private func startNext() -> Bool {
         do throws(BridgeError) {
             let (link, reply) = try start()
             do throws(BridgeError) {
                 _ = try read(reply)
             } catch {
                 log(.error, error.message)
-                return end(link)
+                end(link)
+                return false
             }
             state.withLock { $0.machine.loaded() }
             port.begin(link)
-            close(nil) { if case .resting = $0 { true } else { false } }
-            log(.info, "its next process runs")
+            return true
         } catch {
             log(.error, error.message)
-            // Without a process none ends.
-            guard state.withLock({ $0.child == nil }) else { return }
+            // The end of a process that was started is counted when it is observed.
+            guard state.withLock({ !$0.isStarted }) else { return false }
             let action = state.withLock {
                 $0.machine.ended(at: csys_monotonic_ns(), successes: 0)
             }
@@ -357,7 +418,57 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                 waitAndStart(date)
             case .quarantine: quarantine(error.message)
             }
+            return false
         }
+    }
+
+    // MARK: A process for each task
+
+    /// Starts the process of the next task ahead of it.
+    private func startSpare() {
+        let isWanted = state.withLock { state in
+            guard state.machine.state == .ready, !state.isStartingSpare else { return false }
+            state.isStartingSpare = true
+            return true
+        }
+        guard isWanted else { return }
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-spare")
+            engine.threads.join(as: .deadline)
+            if !port.hasUnused { _ = startNext() }
+            state.withLock { $0.isStartingSpare = false }
+            // It may have been used meanwhile.
+            if !port.hasUnused { startSpare() }
+            engine.phase.progressed()
+        }
+        if !isStarted {
+            state.withLock { $0.isStartingSpare = false }
+            quarantine("no thread could be started for its next process")
+        }
+    }
+
+    /// Ends a process whose tasks are over, and that takes no others.
+    private func endQuiet(_ link: ChildLink) {
+        let isStuck = state.withLock { state -> Bool in
+            guard let index = state.processes.firstIndex(where: { $0.link === link }) else {
+                return false
+            }
+            let isStuck = state.processes[index].order != nil
+            if !isStuck {
+                state.processes[index].isCounted = true
+                if link.successes > 0 { state.machine.succeeded() }
+            }
+            return isStuck
+        }
+        if isStuck { return terminate(link) }
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-retire")
+            engine.threads.join(as: .deadline)
+            if wantsRetirement { retire(link, until: csys_monotonic_ns() &+ Self.retireLimit) }
+            end(link)
+            engine.phase.progressed()
+        }
+        if !isStarted { end(link) }
     }
 
     private var records: [HandlerRecord] {
@@ -394,15 +505,18 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     /// Ends its process, because a person has quarantined the plugin; the tasks that run are interrupted.
     func quarantine(by entry: QuarantinedPlugin) {
-        let child = state.withLock { state -> (any RunningChild)?? in
+        let children = state.withLock { state -> [any RunningChild]? in
             guard state.machine.quarantine() else { return nil }
-            state.isQuarantining = true
-            return .some(state.child)
+            for index in state.processes.indices {
+                state.processes[index].order = state.processes[index].order ?? .quarantined
+                state.processes[index].isCounted = true
+            }
+            return state.processes.compactMap(\.child)
         }
-        guard let child else { return }
+        guard let children else { return }
         for handler in records { engine.quarantine(handler, .quarantinedPlugin(entry.reason)) }
         log(.warning, "it was quarantined, and its process is ended: \(entry.reason)")
-        child?.kill()
+        for child in children { child.kill() }
     }
 
     /// Starts a process of a plugin that was quarantined.
@@ -416,13 +530,60 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         waitAndStart(now)
     }
 
+    // MARK: Functions that do not return
+
+    /// Nanoseconds for which a process with a function that does not return goes on for its other tasks.
+    private static let leaveLimit: UInt64 = 30_000_000_000
+    /// Nanoseconds from SIGTERM to SIGKILL.
+    private static let terminateLimit: UInt64 = 1_000_000_000
+
+    /// A function has not returned long after the end of its task. Another process takes the next tasks;
+    /// this one goes on for those that it has, and is ended then.
     private func endStuck(_ task: TaskReference) {
         let stuck = engine.tasks.publicID(task)
-        let child = state.withLock { state in
-            state.stuck = state.stuck ?? stuck
-            return state.child
+        let handler = engine.tasks.slot(task).handlerQueue
+        guard let (link, goesOn) = port.leave(because: task) else { return }
+        let name = handler.map { manifest.handlers[ChildPort.index(of: $0)].identifier } ?? "a task"
+        var others: [ChildLink] = []
+        let counted = state.withLock { state -> (ChildStateMachine.Action, Int)? in
+            guard let index = state.processes.firstIndex(where: { $0.link === link }) else {
+                return nil
+            }
+            state.processes[index].order = state.processes[index].order ?? .stuck(stuck)
+            // A second one ends the first.
+            others = state.processes.filter { $0.link !== link && $0.order != nil }.map(\.link)
+            guard goesOn, !state.processes[index].isCounted else { return nil }
+            state.processes[index].isCounted = true
+            return self.count(link, &state)
         }
-        child?.kill()
+        for other in others { terminate(other) }
+        guard goesOn else { return terminate(link) }
+        guard let (action, count) = counted else { return }
+        end(link, at: csys_monotonic_ns() &+ Self.leaveLimit)
+        act(
+            action, count,
+            "does not return from the function of \(name), and goes on for its other tasks, for at most 30 s"
+        )
+    }
+
+    /// Asks a process to end, and kills it if it does not.
+    private func terminate(_ link: ChildLink) {
+        child(of: link)?.terminate()
+        end(link, at: csys_monotonic_ns() &+ Self.terminateLimit)
+    }
+
+    /// Kills a process at a time, unless it has ended before.
+    private func end(_ link: ChildLink, at date: UInt64) {
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-restart")
+            engine.threads.join(as: .deadline)
+            _ = sleepers.wait(until: date) {
+                link.hasEnded || state.withLock { $0.machine.state == .closed }
+            }
+            end(link)
+            engine.phase.progressed()
+        }
+        if !isStarted { end(link) }
     }
 }
 

@@ -55,6 +55,12 @@ final class ChildLink: @unchecked Sendable {
 
     /// It can be offered tasks: its library is loaded.
     var isReady = false
+    /// It is offered no more tasks.
+    var isLeaving = false
+    /// It was found to be quiet, once.
+    var isFoundQuiet = false
+    /// Tasks whose functions do not return.
+    var stuck: Set<UInt64> = []
     /// The rule that the process has broken, after which nothing more is read.
     private(set) var fault: String? {
         didSet { isFaulty.store(fault != nil, ordering: .releasing) }
@@ -129,8 +135,17 @@ final class ChildLink: @unchecked Sendable {
 
     // MARK: Tasks
 
-    /// Whether it runs nothing and waits for nothing.
-    var isIdle: Bool { pending.isEmpty && windows.allSatisfy { $0.isEmpty } }
+    /// Whether all its tasks are over, besides those whose functions do not return.
+    var isQuiet: Bool {
+        pending.isEmpty && calling.isEmpty
+            && windows.allSatisfy { $0.isEmpty || $0.all.allSatisfy { stuck.contains($0.task) } }
+    }
+
+    /// Whether a task was offered to it, and is not over.
+    func has(_ task: TaskReference, _ index: Int) -> Bool {
+        position(of: task, index) != nil || pending.contains(task.bits)
+            || calling.contains(task.bits)
+    }
 
     /// Offers a task. Returns false when there is no room for its payload.
     func offer(_ task: TaskReference, _ index: Int, _ handler: HandlerQueuePointer) -> Bool {
@@ -714,11 +729,11 @@ final class ChildLink: @unchecked Sendable {
             return status(
                 services.waitFor(
                     selector, sender: sender, limit: isLimited ? limit : nil,
-                    calls.continuation(token), plugin: plugin))
+                    calls.continuation(token, self), plugin: plugin))
         case .sleep:
             guard let token = reader.number(UInt64.self), let duration = reader.number(UInt64.self)
             else { return nil }
-            return status(services.sleep(duration, calls.continuation(token), plugin: plugin))
+            return status(services.sleep(duration, calls.continuation(token, self), plugin: plugin))
         case .date:
             reply.add(services.date)
             return (.ok, reply)

@@ -18,10 +18,19 @@ final class ChildPort: @unchecked Sendable {
     let plugin: Int32
     let manifest: Manifest
     private let calls: ChildCalls
+    /// Each task gets a process of its own, which is used for no other.
+    let isFresh: Bool
     private let lock = ChannelLock()
-    private var link: ChildLink?
-    /// The task of the thread that reads the ring while it waits, or 0.
+    /// The processes that have not ended, oldest first.
+    private var links: [ChildLink] = []
+    /// The process that takes tasks, unless each task gets its own.
+    private var current: ChildLink?
+    /// The number of processes that take no more tasks, and have not ended.
+    private var leaving = 0
+    /// The task of the thread that reads a ring while it waits, or 0.
     private let waiting = Atomic<UInt64>(0)
+    /// The process whose ring that thread reads.
+    private var waitingLink: ChildLink?
     private var queues: [HandlerQueuePointer] = []
     /// Recalled tasks, by handler, which are offered before those in the queue.
     private var recalled: [[TaskReference]]
@@ -31,7 +40,12 @@ final class ChildPort: @unchecked Sendable {
     /// with this object.
     private var isRegistered = false
 
-    init(_ engine: TaskEngine, _ services: PluginServices, plugin: Int32, _ manifest: Manifest) {
+    /// - Parameter isFresh: each task gets a process of its own.
+    init(
+        _ engine: TaskEngine, _ services: PluginServices, plugin: Int32, _ manifest: Manifest,
+        isFresh: Bool = false
+    ) {
+        self.isFresh = isFresh
         self.engine = engine
         self.services = services
         self.plugin = plugin
@@ -57,17 +71,66 @@ final class ChildPort: @unchecked Sendable {
     /// Runs `body` with the lock. Foreign code must not be called in it: log lines wait until later.
     private func locked<T>(_ body: () -> T) -> T {
         var readerBell: Bell?
-        var awaited: ChildLink?
+        var after = After()
         lock.enter()
         let result = engine.threads.during(.channel) {
             let result = body()
-            (readerBell, awaited) = (link?.memory.readerBell, link)
-            while !lock.leave() { fillAll() }
+            readerBell = (current ?? links.first)?.memory.readerBell
+            after = leave()
             return result
         }
         if engine.log.hasDeferred { readerBell?.ring() }
-        wakeIfOver(awaited)
+        finish(after)
         return result
+    }
+
+    /// What is left to do when the lock was released.
+    private struct After {
+        /// The process whose ring a thread reads while it waits for a task.
+        var awaited: ChildLink?
+        /// Processes that take no more tasks, and whose tasks are over.
+        var quiet: [ChildLink] = []
+        /// A process got the one task that is meant for it.
+        var isOneUsed = false
+    }
+
+    /// Releases the lock.
+    private func leave() -> After {
+        var after = After()
+        repeat {
+            after.awaited = waitingLink
+            if isOneUsed { (after.isOneUsed, isOneUsed) = (true, false) }
+            guard leaving > 0 else { continue }
+            for link in links where link.isLeaving && !link.isFoundQuiet && link.isQuiet {
+                link.isFoundQuiet = true
+                after.quiet.append(link)
+            }
+        } while !leaveOrFill()
+        return after
+    }
+
+    /// Returns false if another thread has added work meanwhile, which was done.
+    private func leaveOrFill() -> Bool {
+        if lock.leave() { return true }
+        fillAll()
+        return false
+    }
+
+    private func finish(_ after: After) {
+        wakeIfOver(after.awaited)
+        if after.isOneUsed { onUsed?() }
+        for link in after.quiet { onQuiet?(link) }
+    }
+
+    /// A process got the one task that is meant for it. Called without the lock.
+    var onUsed: (@Sendable () -> Void)?
+    /// The tasks of a process that takes no more are over. Called without the lock.
+    var onQuiet: (@Sendable (ChildLink) -> Void)?
+    private var isOneUsed = false
+
+    /// The process that has a task.
+    private func link(of task: TaskReference, _ index: Int) -> ChildLink? {
+        links.count == 1 ? links[0] : links.first { $0.has(task, index) }
     }
 
     // MARK: Offering
@@ -76,7 +139,7 @@ final class ChildPort: @unchecked Sendable {
     func pump(_ handler: HandlerQueuePointer) {
         guard lock.tryEnter() else { return }
         fill(Self.index(of: handler))
-        while !lock.leave() { fillAll() }
+        finish(leave())
     }
 
     private func fillAll() {
@@ -84,14 +147,41 @@ final class ChildPort: @unchecked Sendable {
     }
 
     private func fill(_ index: Int) {
-        guard let link, link.isReady, index < queues.count else { return }
+        guard index < queues.count else { return }
         let handler = queues[index]
-        var isOffered = false
+        guard !isFresh else {
+            while let link = unused(index), offer(index, handler, to: link, { false }) {
+                link.isLeaving = true
+                leaving += 1
+                isOneUsed = true
+            }
+            return
+        }
+        guard let current, current.isReady else { return }
         let isSingle = handler.pointee.code.pendingLimit > 0
+        func hasRoom() -> Bool {
+            isSingle ? current.windows[index].isEmpty : current.windows[index].hasRoom
+        }
+        guard hasRoom() else { return }
+        _ = offer(index, handler, to: current, hasRoom)
+    }
+
+    /// A process for a task of a handler, if the handler may have another one.
+    private func unused(_ index: Int) -> ChildLink? {
+        let places = Int(manifest.handlers[index].maxConcurrency)
+        guard links.count(where: { !$0.windows[index].isEmpty }) < places else { return nil }
+        return links.first { $0.isReady && !$0.isLeaving && !$0.hasEnded }
+    }
+
+    /// Offers tasks of a handler to a process: one, and then as long as `continues` returns true. Returns
+    /// whether it got any.
+    private func offer(
+        _ index: Int, _ handler: HandlerQueuePointer, to link: ChildLink, _ continues: () -> Bool
+    ) -> Bool {
+        var isOffered = false
         while handler.pointee.gate.load(ordering: .sequentiallyConsistent)
             == HandlerQueue.Gate.remote,
-            isSingle ? link.windows[index].isEmpty : link.windows[index].hasRoom,
-            let task = next(index)
+            !isOffered || continues(), let task = next(index)
         {
             let state = engine.tasks.slot(task).state
             if state.isClaimed || state.isHeld {
@@ -106,10 +196,11 @@ final class ChildPort: @unchecked Sendable {
             }
             isOffered = true
         }
-        guard isOffered else { return }
+        guard isOffered else { return false }
         link.armTurns(index, handler)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         link.ring(index)
+        return true
     }
 
     private func next(_ index: Int) -> TaskReference? {
@@ -129,7 +220,7 @@ final class ChildPort: @unchecked Sendable {
             guard let handler = engine.tasks.slot(task).handlerQueue else { return body() }
             let index = Self.index(of: handler)
             var isRecalled = recalled[index].firstIndex(of: task) != nil
-            if let link, link.isReady {
+            if let link = link(of: task, index), link.isReady {
                 link.close(task)
                 link.drain(all: true)
                 if let position = link.position(of: task, index) {
@@ -142,8 +233,12 @@ final class ChildPort: @unchecked Sendable {
                 }
             }
             let result = body()
-            link?.refresh(task, isEndedByHost: true)
-            if isRecalled { sweep(index) }
+            // Each process that has had the task may still use it.
+            for link in links { link.refresh(task, isEndedByHost: true) }
+            if isRecalled {
+                sweep(index)
+                fill(index)
+            }
             return result
         }
     }
@@ -182,7 +277,9 @@ final class ChildPort: @unchecked Sendable {
         locked {
             guard let handler = engine.tasks.slot(task).handlerQueue else { return }
             let index = Self.index(of: handler)
-            if let link, link.isReady, let position = link.position(of: task, index) {
+            if let link = link(of: task, index), link.isReady,
+                let position = link.position(of: task, index)
+            {
                 link.observe(task, index, at: position)
             }
         }
@@ -201,16 +298,17 @@ final class ChildPort: @unchecked Sendable {
 
     /// Takes the tasks back that the process has not taken, when a gate was closed.
     func recallAll() {
-        locked {
-            guard let link else { return }
-            for index in queues.indices {
-                var back: [TaskReference] = []
-                for (bits, position, _) in link.windows[index].all {
-                    let task = TaskReference(bits: bits)
-                    if link.recall(task, index, at: position) { back.append(task) }
-                }
-                recalled[index].insert(contentsOf: back, at: 0)
+        locked { for link in links { recallAll(from: link) } }
+    }
+
+    private func recallAll(from link: ChildLink) {
+        for index in queues.indices {
+            var back: [TaskReference] = []
+            for (bits, position, _) in link.windows[index].all {
+                let task = TaskReference(bits: bits)
+                if link.recall(task, index, at: position) { back.append(task) }
             }
+            recalled[index].insert(contentsOf: back, at: 0)
         }
     }
 
@@ -218,9 +316,10 @@ final class ChildPort: @unchecked Sendable {
     /// it has none, or cannot.
     func callBack(_ task: TaskReference) -> Bool {
         locked {
-            guard let link, let handler = engine.tasks.slot(task).handlerQueue else { return false }
-            return link.expire(
-                task, Self.index(of: handler), engine.tasks.slot(task).state.reason)
+            guard let handler = engine.tasks.slot(task).handlerQueue else { return false }
+            let index = Self.index(of: handler)
+            return link(of: task, index)?
+                .expire(task, index, engine.tasks.slot(task).state.reason) ?? false
         }
     }
 
@@ -228,7 +327,7 @@ final class ChildPort: @unchecked Sendable {
     func waitingTasks(_ handler: HandlerQueuePointer) -> [TaskReference] {
         let index = Self.index(of: handler)
         return locked {
-            let offered = link?.windows[index].all.filter { $0.state == .offered } ?? []
+            let offered = links.flatMap { $0.windows[index].all.filter { $0.state == .offered } }
             return recalled[index] + offered.map { TaskReference(bits: $0.task) }
         }
     }
@@ -236,12 +335,16 @@ final class ChildPort: @unchecked Sendable {
     /// The tasks whose functions run, as far as the host has seen.
     func active(_ handler: HandlerQueuePointer) -> Int {
         let index = Self.index(of: handler)
-        return locked { link?.windows[index].all.count { $0.state == .taken } ?? 0 }
+        return locked {
+            links.reduce(0) { $0 + $1.windows[index].all.count { $0.state == .taken } }
+        }
     }
 
     func hasTasks(_ handler: HandlerQueuePointer) -> Bool {
         let index = Self.index(of: handler)
-        return locked { !recalled[index].isEmpty || !(link?.windows[index].isEmpty ?? true) }
+        return locked {
+            !recalled[index].isEmpty || !links.allSatisfy { $0.windows[index].isEmpty }
+        }
     }
 
     // MARK: Reading
@@ -254,9 +357,8 @@ final class ChildPort: @unchecked Sendable {
             lock.enter()
             let hasRead = link.drain()
             let isOver = link.hasEnded
-            while !lock.leave() { fillAll() }
+            finish(leave())
             pumpIfRead(hasRead)
-            if hasRead { wakeIfOver(link) }
             if engine.log.hasDeferred {
                 engine.log.writeDeferred()
                 if waiting.load(ordering: .relaxed) != 0 { link.memory.waiterBell.ring() }
@@ -282,11 +384,17 @@ final class ChildPort: @unchecked Sendable {
     /// process itself: one wake-up less than if the channel reader did. Returns false when another
     /// thread does that already, or there is no process.
     func wait(for task: TaskReference, until deadline: UInt64, _ isClosing: () -> Bool) -> Bool {
-        guard let link = locked({ self.link }),
-            waiting.compareExchange(
-                expected: 0, desired: task.bits, ordering: .sequentiallyConsistent
-            ).exchanged
-        else { return false }
+        let found = locked { () -> ChildLink? in
+            guard let handler = engine.tasks.slot(task).handlerQueue,
+                let link = link(of: task, Self.index(of: handler)) ?? current,
+                waiting.compareExchange(
+                    expected: 0, desired: task.bits, ordering: .sequentiallyConsistent
+                ).exchanged
+            else { return nil }
+            waitingLink = link
+            return link
+        }
+        guard let link = found else { return false }
         let isAwaited = link.memory.header
         isAwaited.pointee.isAwaited.store(1, ordering: .sequentiallyConsistent)
         let slot = engine.tasks.slot(task)
@@ -323,16 +431,19 @@ final class ChildPort: @unchecked Sendable {
     /// Wakes the thread that waits for a task and reads the ring, to look again.
     func wakeWaiter() {
         guard waiting.load(ordering: .sequentiallyConsistent) != 0 else { return }
-        locked { link }?.memory.waiterBell.ring()
+        locked { waitingLink }?.memory.waiterBell.ring()
     }
 
     private func readOnce(_ link: ChildLink) {
         guard lock.tryEnter() else { return }
+        var after = After()
         engine.threads.during(.channel) {
             _ = link.drain()
             fillAll()
-            while !lock.leave() { fillAll() }
+            after = leave()
         }
+        after.awaited = nil
+        finish(after)
     }
 
     /// The thread that waits sleeps until its task is over, whoever ends that.
@@ -348,7 +459,7 @@ final class ChildPort: @unchecked Sendable {
     private func pumpIfRead(_ hasRead: Bool) {
         guard hasRead, lock.tryEnter() else { return }
         fillAll()
-        while !lock.leave() { fillAll() }
+        finish(leave())
     }
 
     func answer(
@@ -360,18 +471,26 @@ final class ChildPort: @unchecked Sendable {
     // MARK: Orders
 
     /// Gives an order and waits until a CLOCK_MONOTONIC time. Returns the process' message, or nil.
+    ///
+    /// - Parameter link: the process; nil for the one that takes tasks.
     func order(
-        _ kind: ChannelOrder, message: [UInt8] = [], until deadline: UInt64 = .max
+        _ kind: ChannelOrder, message: [UInt8] = [], to link: ChildLink? = nil,
+        until deadline: UInt64 = .max
     ) -> [UInt8]? {
         let order = ChildOrder()
         let isGiven = locked {
-            link.map { !$0.hasEnded && $0.order(kind, order, message: message) } ?? false
+            (link ?? current).map { !$0.hasEnded && $0.order(kind, order, message: message) }
+                ?? false
         }
         return isGiven ? order.wait(until: deadline) : nil
     }
 
-    /// Has the process call a sub or a continuation, and waits until that has returned.
-    func deliver(_ message: [UInt8]) { _ = order(.deliver, message: message) }
+    /// Has a process call a sub or a continuation, and waits until that has returned.
+    ///
+    /// - Parameter link: the process; nil for the one that takes tasks.
+    func deliver(_ message: [UInt8], to link: ChildLink? = nil) {
+        _ = order(.deliver, message: message, to: link)
+    }
 
     // MARK: Loading
 
@@ -410,17 +529,22 @@ final class ChildPort: @unchecked Sendable {
         locked {
             queues = handlers
             isRegistered = true
-            link?.queues = handlers
-            link?.isReady = true
+            for link in links {
+                link.queues = handlers
+                link.isReady = true
+            }
         }
         for handler in handlers { pump(handler) }
     }
 
     /// A later process has loaded the plugin again.
     func begin(_ link: ChildLink) {
-        locked { link.isReady = self.link === link }
+        locked { link.isReady = !link.hasEnded }
         for handler in handlers { pump(handler) }
     }
+
+    /// Whether there is a process that can take the next task, or will be able to.
+    var hasUnused: Bool { locked { links.contains { !$0.isLeaving && !$0.hasEnded } } }
 
     func makeLink() throws(BridgeError) -> ChildLink {
         try ChildLink(engine, services, plugin: plugin, manifest, calls)
@@ -429,8 +553,42 @@ final class ChildPort: @unchecked Sendable {
     /// A new process takes the tasks from now on.
     func connect(_ link: ChildLink) {
         locked {
-            self.link = link
+            links.append(link)
+            if !isFresh { current = link }
             link.queues = queues
+        }
+    }
+
+    /// A process could not be started.
+    func disconnect(_ link: ChildLink) { locked { remove(link) } }
+
+    private func remove(_ link: ChildLink) {
+        guard let index = links.firstIndex(where: { $0 === link }) else { return }
+        links.remove(at: index)
+        if link.isLeaving { leaving -= 1 }
+        if current === link { current = nil }
+        if waitingLink === link { waitingLink = nil }
+    }
+
+    /// A function does not return: its process takes no more tasks. Returns the process, if it was not
+    /// known, and whether it goes on for tasks besides those that are stuck.
+    func leave(because task: TaskReference) -> (link: ChildLink, goesOn: Bool)? {
+        locked {
+            guard let handler = engine.tasks.slot(task).handlerQueue,
+                let link = links.first(where: { $0.has(task, Self.index(of: handler)) })
+            else { return nil }
+            link.stuck.insert(task.bits)
+            guard !link.isFoundQuiet else { return nil }
+            if !link.isLeaving {
+                link.isLeaving = true
+                leaving += 1
+            }
+            if current === link { current = nil }
+            recallAll(from: link)
+            let goesOn = !link.isQuiet
+            // The caller ends it otherwise.
+            if !goesOn { link.isFoundQuiet = true }
+            return (link, goesOn)
         }
     }
 
@@ -444,9 +602,6 @@ final class ChildPort: @unchecked Sendable {
         }
     }
 
-    /// Whether a process takes tasks.
-    var hasProcess: Bool { locked { link != nil } }
-
     /// The handlers, once they are registered.
     var handlers: [HandlerQueuePointer] { locked { queues } }
 
@@ -455,7 +610,9 @@ final class ChildPort: @unchecked Sendable {
 
     /// Whether a function of the plugin runs, as far as the host has seen.
     var isInside: Bool {
-        locked { link?.windows.contains { $0.all.contains { $0.state == .taken } } ?? false }
+        locked {
+            links.contains { $0.windows.contains { $0.all.contains { $0.state == .taken } } }
+        }
     }
 
     /// How a process has ended, as the rest of a sentence; nil while it runs.
@@ -488,7 +645,7 @@ final class ChildPort: @unchecked Sendable {
                 }
                 return end.text(link.lastWords, for: reader) { SignalName.of($0) }
             }
-            if self.link === link { self.link = nil }
+            remove(link)
             // The oldest first, before those that were recalled earlier.
             for (task, index) in left.untaken.reversed() { recalled[index].insert(task, at: 0) }
             let blame = Blame(
@@ -512,6 +669,8 @@ final class ChildPort: @unchecked Sendable {
                     task, isInnocent && order != nil ? .interrupted : .crashed, words)
             }
             link.endText = inLog
+            // Its places are free.
+            fillAll()
             return inLog
         }
         link.memory.readerBell.ringAll()

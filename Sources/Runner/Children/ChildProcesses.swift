@@ -29,6 +29,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
         var processID: Int32 { id.withLock { $0 } }
         var features: ChildFeatures? { confined.withLock { $0 } }
 
+        func terminate() { csys_child_order(control, Int32(csys_order_terminate)) }
         func kill() { csys_child_order(control, Int32(csys_order_kill)) }
     }
 

@@ -25,6 +25,8 @@ protocol RunningChild: AnyObject, Sendable {
     var processID: Int32 { get }
     /// What confines it, once it has been started.
     var features: ChildFeatures? { get }
+    /// Asks it to end, by SIGTERM.
+    func terminate()
     /// Ends it and all that it has started.
     func kill()
 }

@@ -88,7 +88,7 @@ public struct HostConfiguration: Sendable {
 
     /// Where the code of plugins runs that ask for no more: in a thread, or in a process of each.
     ///
-    /// A plugin gets more where its manifest has `"isolation": "process"`, and where a handler has the
+    /// A plugin gets more where its manifest has an `isolation` that is more, and where a handler has the
     /// form `call`, since nothing can check the signature of a function that it names.
     public var isolation = Isolation.thread
     /// Where the code of single plugins runs, by id, whatever their manifests ask for.

@@ -135,19 +135,21 @@ extension PluginRegistry {
             try check(folder.given, manifest)
             let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
             try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
+            let isolation = configuration.isolation(of: manifest)
+            try check(isolation, manifest)
             let content = try checkQuarantine(manifest, library, record)
             // Each library, and each manifest without one, has tables of its own.
             try open(
                 manifest, record, shown: folder.shown(manifest.library ?? Manifest.fileName),
                 path: library?.path ?? record.directory
             ) { () throws(BridgeError) in
-                guard manifest.hasCode, configuration.isolation(of: manifest) == .process else {
-                    warnOfLessIsolation(manifest)
+                warnOfLess(isolation, manifest)
+                guard manifest.hasCode, isolation != .thread else {
                     return try PluginLibrary(manifest, library)
                 }
                 let port = ChildPort(
                     engine, PluginServices(engine, requests, plugins), plugin: record.number,
-                    manifest)
+                    manifest, isFresh: isolation == .fresh)
                 let (directory, searched) = (record.directory, library?.searchedDirectories ?? [])
                 return ChildCode(
                     port, manifest, library, content: content,
@@ -184,19 +186,40 @@ extension PluginRegistry {
         }
     }
 
-    private func warnOfLessIsolation(_ manifest: Manifest) {
-        if manifest.hasCode, manifest.needs != nil {
+    /// Warns of a plugin that gets less than its manifest asks for.
+    private func warnOfLess(_ isolation: Isolation, _ manifest: Manifest) {
+        guard manifest.hasCode else { return }
+        if isolation == .thread, manifest.needs != nil {
             log(
                 .warning, manifest.id, 0,
                 "its manifest has `needs`, which confine nothing in a thread; to confine it give it a process"
             )
         }
-        guard let handler = manifest.handlers.first(where: { $0.isolation == .process }) else {
-            return
-        }
+        guard
+            let handler = manifest.handlers.first(where: {
+                $0.isolation.rawValue > isolation.rawValue
+            })
+        else { return }
+        let asked =
+            handler.isolation == .fresh ? "a process for each task" : "a process of its own"
+        let consequence =
+            isolation == .thread
+            ? "a thread: if it crashes, the host ends"
+            : "one process for all: what a task leaves behind is there for the next one"
         log(
             .warning, manifest.id, 0,
-            "its manifest asks for a process of its own for \(handler.identifier), and the configuration of the host gives it a thread: if it crashes, the host ends"
+            "its manifest asks for \(asked) for \(handler.identifier), and the configuration of the host gives it \(consequence)"
+        )
+    }
+
+    /// Throws if the code of a plugin cannot run where it is to.
+    private func check(_ isolation: Isolation, _ manifest: Manifest) throws(BridgeError) {
+        guard isolation == .fresh,
+            let handler = manifest.handlers.first(where: { $0.form == .subs })
+        else { return }
+        throw BridgeError(
+            .invalid,
+            "the handler \"\(handler.identifier)\" is made of subs, which share what they know from one event to the next, so that a process for each task (isolation fresh) cannot run them; give the plugin \"\(manifest.id)\" isolation process"
         )
     }
 

@@ -65,7 +65,7 @@ package final class PluginRegistry: Sendable {
     package func code(of plugin: PluginRecord) -> (isolation: Isolation?, process: PluginProcess?) {
         guard let code = plugins.update({ plugin.code }) else { return (nil, nil) }
         let process = code.process
-        return (process == nil ? .thread : .process, process)
+        return ((code as? ChildCode)?.isolation ?? .thread, process)
     }
 
     /// Keeps a text as long as the host.

@@ -73,11 +73,14 @@ package struct ChildStateMachine: Equatable, Sendable {
         return true
     }
 
-    /// The process has ended, which it should not have.
+    /// Tasks have succeeded in a process that was not needed any more.
+    package mutating func succeeded() { ends = [] }
+
+    /// A process has ended, which it should not have. While the next one rests, others may be running.
     ///
     /// - Parameter successes: tasks that succeeded in it.
     package mutating func ended(at now: UInt64, successes: UInt64) -> Action {
-        guard state == .loading || state == .ready else { return .none }
+        if state == .quarantined || state == .closed { return .none }
         let ran = now &- startedAt
         if successes > 0 { ends = [] }
         ends.removeAll { now &- $0 > limits.endsSpan }
@@ -86,6 +89,7 @@ package struct ChildStateMachine: Equatable, Sendable {
             state = .quarantined
             return .quarantine
         }
+        if case .resting = state { return .none }
         let isSound = ran >= limits.soundSpan || successes >= limits.soundSuccesses
         if isSound { pause = 0 }
         // The first start after a long life is at once.

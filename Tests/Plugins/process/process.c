@@ -54,6 +54,9 @@ static void start_daemon(void *path) {
     waitpid(child, NULL, 0);
 }
 
+/* The number of tasks that this process has begun. */
+static _Atomic int runs;
+
 static void *complete_later(void *argument) {
     const curfew_task task = (curfew_task)(uintptr_t)argument;
     host->complete(host, task, CURFEW_OK, NULL, 0, "later", 5);
@@ -75,6 +78,7 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
                          curfew_error *host_error) {
     (void)handler_data;
     host = api;
+    const int count = ++runs;
     curfew_task_info info = {.struct_size = sizeof info};
     if (api->task_info(api, task, &info) != CURFEW_OK) return CURFEW_FAILED;
     char text[1024];
@@ -108,6 +112,11 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         return CURFEW_OK;
     }
     if (strcmp(text, "retires-badly") == 0) retires_badly = true;
+    if (strcmp(text, "runs") == 0) {
+        char number[16];
+        const int length = snprintf(number, sizeof number, "%d", count);
+        return api->complete(api, task, CURFEW_OK, NULL, 0, number, (uint64_t)length);
+    }
     if (strcmp(text, "print") == 0) {
         printf("%s\n", argument);
         fprintf(stderr, "an error of %s\n", argument);
