@@ -73,6 +73,29 @@ struct KilledHostTests {
         #expect(spans.last! < .seconds(2))
     }
 
+    @Test("nor when it is killed at any of its system calls, from its start to its end")
+    func calls() throws {
+        let step = Torture.isWanted ? 3 : 211
+        var (call, misses, last) = (1, 0, 0)
+        while misses < 2 {
+            let killed = try CallKiller.run(
+                [
+                    BuiltProducts.path(ofProduct: "curfew"), "run", "org.curfew.test.process.one",
+                    "--plugin", BuiltProducts.testPluginDirectory("process"), "--payload", "later",
+                ], call: call, environment: [:])
+            #expect(!killed.isSomethingLeft, "killed at call \(call): \(killed)")
+            if killed.call == nil {
+                #expect(killed.ending == .exited(0))
+                misses += 1
+            } else {
+                (last, misses) = (call, 0)
+            }
+            call += step
+        }
+        Torture.tell("a host killed at its calls 1 to \(last), each \(step)th")
+        #expect(last > 100)
+    }
+
     @Test("nor when curfew-child is killed alone; the task ends then, and the host goes on")
     func spawner() throws {
         for _ in 0..<max(1, Self.rounds / 10) {
