@@ -13,7 +13,8 @@ package final class CallKiller {
     }
 
     private let files: TemporaryDirectory
-    private let process = Process()
+    private let process: pid_t
+    private var isStopped = false
 
     private var report: String { files.path("report") }
     private var lines: [Substring] {
@@ -27,11 +28,17 @@ package final class CallKiller {
     ///   - call: counted from 1.
     package init(attachTo id: Int32, depth: Int, call: Int) throws {
         files = try TemporaryDirectory()
-        process.executableURL = URL(fileURLWithPath: try Self.program.get())
-        process.arguments = ["attach", "\(depth)", "\(call)", files.path("report"), "\(id)"]
-        try process.run()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let words = [
+            try Self.program.get(), "attach", "\(depth)", "\(call)", files.path("report"), "\(id)",
+        ]
+        let (process, code) = ProcessGroup.spawn(words, environment: [:], &actions)
+        guard code == 0 else { throw ChildProcessError(program: words[0], code: code) }
+        self.process = process
         while lines.first != "attached" {
-            guard process.isRunning else { throw TestFault(text: "nothing can be traced here") }
+            guard kill(process, 0) == 0 else { throw TestFault(text: "nothing can be traced here") }
             usleep(200)
         }
     }
@@ -43,8 +50,10 @@ package final class CallKiller {
 
     /// Stops following.
     package func stop() {
-        process.terminate()
-        process.waitUntilExit()
+        guard !isStopped else { return }
+        isStopped = true
+        kill(process, SIGTERM)
+        _ = ProcessGroup.reap(process)
     }
 
     /// What came of a program that was killed at a system call.
