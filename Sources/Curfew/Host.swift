@@ -96,6 +96,11 @@ public final class Host: Sendable {
         }
     }
 
+    /// Loads plugins, those in processes at the same time. Returns the errors by position.
+    package func load(plugins directories: [String]) -> [Int: CurfewError] {
+        runtime.plugins.load(directories).mapValues { CurfewError($0) }
+    }
+
     /// Loads the plugins in a directory, and returns those that could not be loaded, each with its
     /// reason. The log has the reasons as well, and the other plugins are loaded all the same.
     ///

@@ -79,13 +79,14 @@ enum ServeCommand {
             lines.failed()
             throw CommandError(.host, error.message, fault: Fault.of(error.code))
         }
+        let plugins = search.plugins.filter { $0.shadowedBy == nil }
+        let errors = host.load(plugins: plugins.map(\.directory))
         var loaded: [String] = []
-        for plugin in search.plugins where plugin.shadowedBy == nil {
-            do throws(CurfewError) {
-                try host.load(plugin: plugin.directory)
-                loaded.append(plugin.sound?.id ?? plugin.directory)
-            } catch {
+        for (index, plugin) in plugins.enumerated() {
+            if let error = errors[index] {
                 lines.refused(plugin.directory, error.message)
+            } else {
+                loaded.append(plugin.sound?.id ?? plugin.directory)
             }
         }
         lines.serving(place.directory, loaded)

@@ -115,10 +115,11 @@ struct RegisteringTests {
         #expect(attempt { $0.lost_after_ns = .max }.0 != .system)
         #expect(attempt { $0.event_limit = .max }.0 == .invalid)
         #expect(attempt { $0.isolation = Int32(CURFEW_ISOLATION_PROCESS) }.0 == .ok)
-        for isolation: Int32 in [-1, 3, .max] {
+        #expect(attempt { $0.isolation = Int32(CURFEW_ISOLATION_FRESH) }.0 == .ok)
+        for isolation: Int32 in [-1, 4, .max] {
             #expect(attempt { $0.isolation = isolation }.0 == .invalid)
         }
-        #expect(attempt { $0.isolation = 3 }.1.contains("isolation is 3"))
+        #expect(attempt { $0.isolation = 4 }.1.contains("isolation is 4"))
         #expect(attempt { $0.isolation_count = 1 }.1.contains("isolations is NULL"))
         let relative = strdup("bin/curfew-child")
         defer { free(relative) }

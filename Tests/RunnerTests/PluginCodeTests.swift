@@ -60,7 +60,9 @@ struct PluginCodeTests {
     private func open(_ code: OtherCode, in host: HostRuntime) throws {
         let manifest = try Manifest.parse(bytes: Array(Self.text.utf8), file: "manifest.json").get()
         let record = host.plugins.plugins.add("/nowhere", manifest, .validated, "")
-        try host.plugins.open(manifest, record, shown: "libother.so", path: "/nowhere") { code }
+        try host.plugins.open(
+            manifest, record, shown: "libother.so", path: "/nowhere", isHere: true
+        ) { code }
     }
 
     private func host() throws -> HostRuntime {

@@ -49,6 +49,36 @@ struct PluginProcessTests {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n")
     }
 
+    @Test("plugins are loaded at the same time: one that never returns delays no other")
+    func loading() throws {
+        let host = try TestHost(clock: nil, ownLoop: false) { configuration in
+            configuration.isolation = .process
+            configuration.loadLimit = 3_000_000_000
+        }
+        let names = [
+            "stuck", "process", "good", "violations/entry-fails", "process",
+        ]
+        let start = ContinuousClock.now
+        let errors = Guarded<[Int: String]?>(nil)
+        let runtime = host.runtime
+        Thread.detachNewThread {
+            let result = runtime.plugins.load(names.map(BuiltProducts.testPluginDirectory))
+            errors.change { $0 = result.mapValues(\.message) }
+        }
+        try host.waitUntil("loaded") {
+            host.engine.handlers.find(Self.one) != nil
+                && host.engine.handlers.find("org.curfew.test.good") != nil
+        }
+        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(try run("", in: host).outcome == .succeeded)
+        try host.waitUntil("all are") { errors.value != nil }
+        let found = try #require(errors.value)
+        #expect(found.keys.sorted() == [0, 3, 4])
+        #expect(found[0]?.contains("has not been loaded within 3 s") == true)
+        #expect(found[3]?.contains("the licence has run out") == true)
+        #expect(found[4]?.contains("is loaded already") == true)
+    }
+
     // MARK: Running
 
     @Test("a task runs, fails, is pending and has a result as it would in a thread")

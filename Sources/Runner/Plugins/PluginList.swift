@@ -2,14 +2,17 @@
 import CurfewValues
 import PluginBridge
 
-/// The plugins of a host, by number, and the one being loaded.
+/// The plugins of a host, by number, and those being loaded.
 final class PluginList: Sendable {
     /// The number of the embedder's own handlers.
     static let embedder: Int32 = -1
 
     private struct State {
         var records: [PluginRecord] = []
-        var loading: PluginLoad?
+        /// Those whose code is entered, by number.
+        var loading: [Int32: PluginLoad] = [:]
+        /// The ids of those that a thread is about to load.
+        var claimed: Set<String> = []
     }
 
     private let state = Locked(State())
@@ -67,12 +70,18 @@ final class PluginList: Sendable {
 
     // MARK: Loading
 
+    /// Lets the calling thread alone load the plugins with an id. Returns false while another one does.
+    func claim(_ id: String) -> Bool { state.withLock { $0.claimed.insert(id).inserted } }
+
+    /// Ends that.
+    func releaseClaim(_ id: String) { state.withLock { _ = $0.claimed.remove(id) } }
+
     /// Begins to load a plugin. Returns its table, which `make` creates if necessary.
     func beginLoading(
         _ record: PluginRecord, _ manifest: Manifest, path: String, make: () -> PluginTable
     ) -> PluginTable {
         state.withLock { state in
-            state.loading = PluginLoad(plugin: record.number, manifest: manifest)
+            state.loading[record.number] = PluginLoad(plugin: record.number, manifest: manifest)
             // A plugin that was refused after its entry has this table, and may have a thread.
             if let table = record.table {
                 table.gate.open()
@@ -85,9 +94,13 @@ final class PluginList: Sendable {
         }
     }
 
-    var loading: PluginLoad? { state.withLock { $0.loading } }
+    /// The numbers of the plugins whose code is entered.
+    var loading: [Int32] { state.withLock { $0.loading.keys.sorted() } }
 
-    func endLoading() { state.withLock { $0.loading = nil } }
+    /// What a plugin has registered so far, while it is loaded.
+    func loading(_ number: Int32) -> PluginLoad? { state.withLock { $0.loading[number] } }
+
+    func endLoading(_ number: Int32) { state.withLock { $0.loading[number] = nil } }
 
     /// Registers a handler's code from a plugin's entry. Returns the error and the broken rule.
     ///
@@ -96,14 +109,14 @@ final class PluginList: Sendable {
         _ identifier: String, _ code: HandlerCode, plugin: Int32, owner: (String) -> String?
     ) -> (rule: ContractRule?, error: BridgeError)? {
         state.withLock { state -> (ContractRule?, BridgeError)? in
-            guard var load = state.loading, load.plugin == plugin else {
+            guard var load = state.loading[plugin] else {
                 return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
             }
             guard
                 let declared = load.manifest.handlers.first(where: { $0.identifier == identifier })
             else {
                 load.addUndeclared(identifier)
-                state.loading = load
+                state.loading[plugin] = load
                 let other = owner(identifier)
                 return (
                     other == nil ? .undeclaredHandler : .takenHandler,
@@ -130,7 +143,7 @@ final class PluginList: Sendable {
                 )
             }
             load.registered[identifier] = code
-            state.loading = load
+            state.loading[plugin] = load
             return nil
         }
     }

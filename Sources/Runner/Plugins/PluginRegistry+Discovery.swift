@@ -30,18 +30,14 @@ extension PluginRegistry {
             let status = plugins.status(of: record).status
             return (status == .validated || status == .failed) && places.contains(record.directory)
         }
-        var loaded = 0
-        var failed: [PluginRecord] = []
-        for record in found {
-            do throws(BridgeError) {
-                try load(record.directory)
-                loaded += 1
-            } catch {
-                if error.status == .closing || error.status == .wrongThread { throw error }
-                failed.append(record)
-            }
+        let errors = load(found.map(\.directory))
+        if let error = errors.values.first(where: {
+            $0.status == .closing || $0.status == .wrongThread
+        }) {
+            throw error
         }
-        return (loaded, failed)
+        let failed = errors.keys.sorted().map { found[$0] }
+        return (found.count - failed.count, failed)
     }
 
     /// Lists the plugins in some directories, and returns the directory of each.

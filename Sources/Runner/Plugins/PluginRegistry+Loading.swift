@@ -80,10 +80,83 @@ extension PluginRegistry {
         guard threads.role == .other else { throw Self.wrongThread("load") }
         guard engine.phase.isOpen, loadGate.enter() else { throw HostPhase.closing }
         defer { loadGate.leave() }
-        try acquireLoadLock(path)
-        defer { LoadLock.release(of: threads.host) }
         let (folder, manifest) = try readManifest(path)
+        guard
+            engine.phase.wait(
+                until: .max, { plugins.claim(manifest.id) || !engine.phase.isOpen })
+        else { throw HostPhase.closing }
+        defer {
+            plugins.releaseClaim(manifest.id)
+            engine.phase.progressed()
+        }
+        guard engine.phase.isOpen else { throw HostPhase.closing }
+        // Changes of this process by two libraries could not be distinguished.
+        let isHere = manifest.hasCode && configuration.isolation(of: manifest) == .thread
+        if isHere { try acquireLoadLock(path) }
+        defer { if isHere { LoadLock.release(of: threads.host) } }
         try load(folder, manifest)
+    }
+
+    /// The number of threads that load plugins at a time.
+    private static let loaders = 8
+
+    /// Loads plugins; those that run in processes at the same time, so that one whose code does not return
+    /// delays no other. Of two that claim the same names, the first one gets them. Returns the errors by
+    /// position.
+    package func load(_ paths: [String]) -> [Int: BridgeError] {
+        let errors = Locked<[Int: BridgeError]>([:])
+        let (together, others) = divide(paths)
+        @Sendable func load(_ index: Int) {
+            do throws(BridgeError) {
+                try self.load(paths[index])
+            } catch {
+                errors.withLock { $0[index] = error }
+            }
+        }
+        let next = Locked(0)
+        let ended = Locked(0)
+        @Sendable func loadTogether() {
+            while true {
+                let index = next.withLock { next -> Int? in
+                    defer { next += 1 }
+                    return next < together.count ? together[next] : nil
+                }
+                guard let index else { return }
+                load(index)
+            }
+        }
+        let helpers = (1..<max(1, min(Self.loaders, together.count))).count { _ in
+            threads.start { [self] in
+                csys_thread_name("curfew-load")
+                loadTogether()
+                ended.withLock { $0 += 1 }
+                engine.phase.progressed()
+            }
+        }
+        loadTogether()
+        _ = engine.phase.wait(until: .max) { ended.withLock { $0 } == helpers }
+        for index in others { load(index) }
+        return errors.withLock { $0 }
+    }
+
+    /// The positions of plugins that can be loaded at the same time, and of those that come after them, one
+    /// by one: those that run in this process, and those whose names an earlier one has.
+    private func divide(_ paths: [String]) -> (together: [Int], others: [Int]) {
+        var names: Set<String> = []
+        var (together, others): ([Int], [Int]) = ([], [])
+        for (index, path) in paths.enumerated() {
+            guard let manifest = try? Manifest.read(directory: path).get() else {
+                others.append(index)
+                continue
+            }
+            let own = [manifest.id] + manifest.handlers.flatMap { [$0.identifier, $0.event] }
+            let isAlone =
+                manifest.hasCode && configuration.isolation(of: manifest) == .thread
+                || !names.isDisjoint(with: own)
+            names.formUnion(own)
+            if isAlone { others.append(index) } else { together.append(index) }
+        }
+        return (together, others)
     }
 
     private func acquireLoadLock(_ path: String) throws(BridgeError) {
@@ -141,7 +214,7 @@ extension PluginRegistry {
             // Each library, and each manifest without one, has tables of its own.
             try open(
                 manifest, record, shown: folder.shown(manifest.library ?? Manifest.fileName),
-                path: library?.path ?? record.directory
+                path: library?.path ?? record.directory, isHere: isolation == .thread
             ) { () throws(BridgeError) in
                 warnOfLess(isolation, manifest)
                 guard manifest.hasCode, isolation != .thread else {
@@ -236,9 +309,11 @@ extension PluginRegistry {
     }
 
     /// Enters a plugin's code, which `load` makes on this thread, and registers its handlers.
+    ///
+    /// - Parameter isHere: the code runs in this process, so that it can change it.
     func open(
         _ manifest: Manifest, _ record: PluginRecord, shown: String, path: String,
-        load code: () throws(BridgeError) -> any PluginCode
+        isHere: Bool, load code: () throws(BridgeError) -> any PluginCode
     ) throws(BridgeError) {
         let table = plugins.beginLoading(record, manifest, path: path) {
             let table = RetiredTables.take(path)
@@ -248,10 +323,10 @@ extension PluginRegistry {
         var isUsed = false
         defer {
             if !isUsed { table.gate.close() }
-            plugins.endLoading()
+            plugins.endLoading(record.number)
         }
-        let entered = enter(code, table, record)
-        let load = plugins.loading
+        let entered = enter(code, table, record, isHere: isHere)
+        let load = plugins.loading(record.number)
         var library: (any PluginCode)?
         do throws(BridgeError) {
             // Checked first, because an entry may have failed over this refusal.
@@ -311,10 +386,27 @@ extension PluginRegistry {
     /// Loads the code and calls its entry. Restores and reports changes to the process.
     private func enter(
         _ load: () throws(BridgeError) -> any PluginCode, _ table: PluginTable,
+        _ record: PluginRecord, isHere: Bool
+    ) -> Result<any PluginCode, BridgeError> {
+        guard isHere else { return entered(load, table, record) }
+        let watch = ProcessStateWatch()
+        let result = entered(load, table, record)
+        for change in watch.restore() {
+            engine.violations.report(
+                .processState, "changed \(change.text) while it was loaded",
+                change.isPutBack
+                    ? "that was restored"
+                    : "that cannot be restored, and this process has to be started again",
+                task: 0, plugin: record.number)
+        }
+        return result
+    }
+
+    private func entered(
+        _ load: () throws(BridgeError) -> any PluginCode, _ table: PluginTable,
         _ record: PluginRecord
     ) -> Result<any PluginCode, BridgeError> {
-        let watch = ProcessStateWatch()
-        let result = threads.during(.loading) {
+        threads.during(.loading) {
             () -> Result<any PluginCode, BridgeError> in
             do throws(BridgeError) {
                 defer { engine.children.endIfChild(task: 0, plugin: record.number) }
@@ -325,15 +417,6 @@ extension PluginRegistry {
                 return .failure(error)
             }
         }
-        for change in watch.restore() {
-            engine.violations.report(
-                .processState, "changed \(change.text) while it was loaded",
-                change.isPutBack
-                    ? "that was restored"
-                    : "that cannot be restored, and this process has to be started again",
-                task: 0, plugin: record.number)
-        }
-        return result
     }
 
     /// Converts the error for a taken name to the one that loading reports.

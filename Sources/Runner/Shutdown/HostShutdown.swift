@@ -203,10 +203,11 @@ final class HostShutdown: Sendable {
         func named(_ what: String, _ handlers: [HandlerRecord]) -> String? {
             handlers.isEmpty ? nil : "\(what) of \(names(handlers.map(\.description.identifier)))"
         }
-        let loading = registry.plugins.loading.flatMap { registry.plugins.id(of: $0.plugin) }
+        let loading = registry.plugins.loading.compactMap { registry.plugins.id(of: $0) }
         var code = [
             named("a function", inside), named("the expiration callback", calling),
-            loading.map { "the entry or a constructor of the plugin \(names([$0]))" },
+            loading.isEmpty
+                ? nil : "the entry or a constructor of the plugin \(names(loading))",
         ].compactMap(\.self)
         if !threads.areOver {
             if isBlocked, loop.isRunning, !loop.isEmbedders {
