@@ -24,6 +24,13 @@ enum CryptoLibrary {
         @convention(c) (
             OpaquePointer?, UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>, Int
         ) -> Int32
+    private typealias BeginDigest =
+        @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32
+    private typealias Add = @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int) -> Int32
+    private typealias EndDigest =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt32>?
+        ) -> Int32
     private typealias Mark = @convention(c) () -> Int32
 
     private struct Functions {
@@ -34,6 +41,9 @@ enum CryptoLibrary {
         let freeKey: Free
         let makeContext: MakeContext
         let freeContext: Free
+        let beginDigest: BeginDigest
+        let add: Add
+        let endDigest: EndDigest
         let begin: Begin
         let verify: Verify
         let mark: Mark
@@ -52,6 +62,9 @@ enum CryptoLibrary {
             let freeKey = function("EVP_PKEY_free", Free.self),
             let makeContext = function("EVP_MD_CTX_new", MakeContext.self),
             let freeContext = function("EVP_MD_CTX_free", Free.self),
+            let beginDigest = function("EVP_DigestInit_ex", BeginDigest.self),
+            let add = function("EVP_DigestUpdate", Add.self),
+            let endDigest = function("EVP_DigestFinal_ex", EndDigest.self),
             let begin = function("EVP_DigestVerifyInit", Begin.self),
             let verify = function("EVP_DigestVerify", Verify.self),
             let mark = function("ERR_set_mark", Mark.self),
@@ -59,8 +72,9 @@ enum CryptoLibrary {
         else { return nil }
         return Functions(
             sha256: sha256, blake2b512: blake2b512, digest: digest, makeKey: makeKey,
-            freeKey: freeKey, makeContext: makeContext, freeContext: freeContext, begin: begin,
-            verify: verify, mark: mark, popToMark: popToMark)
+            freeKey: freeKey, makeContext: makeContext, freeContext: freeContext,
+            beginDigest: beginDigest, add: add, endDigest: endDigest, begin: begin, verify: verify,
+            mark: mark, popToMark: popToMark)
     }()
 
     /// EVP_PKEY_ED25519 of openssl/evp.h.
@@ -72,6 +86,32 @@ enum CryptoLibrary {
 
     static func blake2b512(_ bytes: [UInt8]) throws(BridgeError) -> [UInt8] {
         try digest(bytes, bytes.count, "BLAKE2b-512", count: 64) { $0.blake2b512() }
+    }
+
+    /// Computes the SHA-256 of pieces, until the source has no more.
+    static func sha256(
+        next: () throws(BridgeError) -> ArraySlice<UInt8>?
+    ) throws(BridgeError) -> [UInt8] {
+        guard let functions else { throw missing }
+        _ = functions.mark()
+        defer { _ = functions.popToMark() }
+        guard let context = functions.makeContext() else { throw unable("compute a SHA-256") }
+        defer { functions.freeContext(context) }
+        guard functions.beginDigest(context, functions.sha256(), nil) == 1 else {
+            throw unable("compute a SHA-256")
+        }
+        while let piece = try next() {
+            let isAdded = piece.withUnsafeBytes {
+                functions.add(context, $0.baseAddress, $0.count) == 1
+            }
+            guard isAdded else { throw unable("compute a SHA-256") }
+        }
+        var result = [UInt8](repeating: 0, count: 64)
+        var got: UInt32 = 0
+        guard functions.endDigest(context, &result, &got) == 1, got == 32 else {
+            throw unable("compute a SHA-256")
+        }
+        return Array(result.prefix(32))
     }
 
     /// Returns whether 64 bytes are the Ed25519 signature of a message by a key of 32 bytes.
