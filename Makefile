@@ -38,7 +38,7 @@ DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libsqlite3-dev pkg-config
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
 TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake faketime file fish groff-base jq libc6-dbg libclang-dev \
-                 libglib2.0-dev luajit man-db mandoc python3-cffi python3-clang python3-jsonschema \
+                 libarchive13 libglib2.0-dev luajit man-db mandoc minisign python3-cffi python3-clang python3-jsonschema \
                  python3-markdown python3-pycparser python3-pytest rustc tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \

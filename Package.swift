@@ -105,6 +105,10 @@ let package = Package(
             name: "PluginBridgeTests", dependencies: ["PluginBridge", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
+        // Plugins that are installed: a content store, versions, what was changed and by whom.
+        .target(
+            name: "PluginStore", dependencies: ["PluginBridge", "CSystem"], swiftSettings: swift),
+
         // A plugin in a process of its own: its table over the channel, its threads.
         .target(
             name: "ChildRuntime",
@@ -244,8 +248,8 @@ let package = Package(
         .executableTarget(
             name: "curfew",
             dependencies: [
-                "Conformance", "Curfew", "Runner", "PluginBridge", "Scheduling", "CurfewValues",
-                "CCurfew", "CSystem",
+                "Conformance", "Curfew", "PluginStore", "Runner", "PluginBridge", "Scheduling",
+                "CurfewValues", "CCurfew", "CSystem",
             ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),

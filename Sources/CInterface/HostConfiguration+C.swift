@@ -61,7 +61,8 @@ extension HostConfiguration {
         }
         pins = try PinReader.read(copy.pins, count: Int(copy.pin_count))
         systemLibraries = try Self.names(
-            copy.system_libraries, count: Int(copy.system_library_count))
+            copy.system_libraries, count: Int(copy.system_library_count), limit: 256,
+            ("system_libraries", "system_library_count"))
         requests = try RequestConfiguration(copy)
         if copy.isolation != 0 {
             isolation = try Self.isolation(copy.isolation, "isolation")
@@ -71,6 +72,17 @@ extension HostConfiguration {
         helper = try copy.helper.map { start throws(BridgeError) in
             try needed(start, "helper", limit: ForeignText.path)
         }
+        if copy.trust != 0 {
+            guard let policy = TrustPolicy(rawValue: copy.trust) else {
+                throw Self.refusal(
+                    "trust is \(copy.trust); it must be CURFEW_TRUST_OFF, CURFEW_TRUST_WARN or CURFEW_TRUST_REQUIRE"
+                )
+            }
+            trust = policy
+        }
+        keyDirectories = try Self.names(
+            copy.key_directories, count: Int(copy.key_directory_count), limit: 64,
+            ("key_directories", "key_directory_count"))
     }
 
     private static func isolation(
@@ -120,13 +132,13 @@ extension HostConfiguration {
     }
 
     private static func names(
-        _ list: UnsafePointer<UnsafePointer<CChar>?>?, count: Int
+        _ list: UnsafePointer<UnsafePointer<CChar>?>?, count: Int, limit: Int,
+        _ member: (list: String, count: String)
     ) throws(BridgeError) -> [String]? {
-        guard count <= 256, list != nil || count == 0 else {
-            throw BridgeError(
-                .invalid,
-                "the configuration cannot be used: system_library_count is \(count), and "
-                    + (list == nil ? "system_libraries is NULL" : "the limit is 256"))
+        guard count <= limit, list != nil || count == 0 else {
+            throw refusal(
+                "\(member.count) is \(count), and "
+                    + (list == nil ? "\(member.list) is NULL" : "the limit is \(limit)"))
         }
         guard let list else { return nil }
         var names: [String] = []
@@ -134,7 +146,7 @@ extension HostConfiguration {
             names.append(
                 try needed(
                     list[index],
-                    "the configuration cannot be used: element \(index) of system_libraries",
+                    "the configuration cannot be used: element \(index) of \(member.list)",
                     limit: ForeignText.path))
         }
         return names

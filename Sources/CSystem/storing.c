@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -27,6 +28,19 @@ int32_t csys_lock_directory(int32_t fd) {
         if (errno != EINTR) return errno;
     }
     return 0;
+}
+
+int32_t csys_wait_for_directory(int32_t fd) {
+    while (flock(fd, LOCK_EX) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+int32_t csys_place(int32_t from_directory, const char *from, int32_t to_directory, const char *to,
+                   bool exchanges) {
+    unsigned flags = exchanges ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+    return renameat2(from_directory, from, to_directory, to, flags) == 0 ? 0 : errno;
 }
 
 /* A directory cannot be opened for writing, which a lock for one writer wants: so it is one of a

@@ -33,3 +33,4 @@
 @_exported public import struct Scheduling.RetryPolicy
 @_exported public import enum Scheduling.Submission
 @_exported public import enum Scheduling.TaskPhase
+@_exported public import enum Scheduling.TrustPolicy

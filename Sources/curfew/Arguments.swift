@@ -44,6 +44,22 @@ struct Arguments {
         }
     }
 
+    /// Returns what happens to plugins that are not signed: the policy of `--trust`, else that of
+    /// the variable `CURFEW_TRUST`, else `usual`.
+    func trust(usual: TrustPolicy = .off) throws(CommandError) -> TrustPolicy {
+        let option = value(.trust)
+        let variable = TrustVariable.value
+        guard let word = option ?? variable else { return usual }
+        guard let policy = TrustPolicy(name: word) else {
+            let name = option == nil ? "the variable \(TrustVariable.name)" : "`--trust`"
+            // A policy that was misspelt must not be none.
+            throw CommandError(
+                .usage, "\(name) takes off, warn or require, not `\(Shown.line(word))`",
+                help: ["--trust require"])
+        }
+        return policy
+    }
+
     /// Reads the words after `owner`, which is only shown: `curfew run`.
     ///
     /// - Parameters:

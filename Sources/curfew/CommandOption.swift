@@ -40,6 +40,9 @@ struct CommandOption: Sendable {
         summary:
             "where plugins' code runs: thread, process (of each, the default) or fresh (of each task)"
     )
+    static let trust = CommandOption(
+        name: "trust", value: "POLICY", sort: .words(TrustPolicy.allCases.map(\.name)),
+        summary: "whether plugins have to be signed or not: off, warn or require")
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
         summary: "use this store in place of the default one")

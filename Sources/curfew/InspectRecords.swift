@@ -17,6 +17,7 @@ enum InspectRecords {
                 ("needs", manifest.needs.map(needs) ?? .null),
             ]
         }
+        if let signer = plugin.signer { members.append(("signature", item(signer))) }
         if case .success(let features)? = plugin.features {
             members.append(("confinement", item(features)))
         }
@@ -55,6 +56,22 @@ enum InspectRecords {
             ("descriptors", number(needs.descriptors)), ("processes", number(needs.processes)),
             ("environment", texts(needs.environment)),
         ])
+    }
+
+    private static func item(_ signer: Result<PluginSigner, BridgeError>) -> JSONItem {
+        switch signer {
+        case .success(let signer):
+            .object([
+                ("valid", .bool(true)), ("key", .text(signer.key.id.description)),
+                ("file", .text(signer.key.file)), ("comment", .text(signer.comment)),
+            ])
+        case .failure(let error):
+            .object([
+                ("valid", .bool(false)),
+                ("code", .text(orNull: error.rule.flatMap(Fault.named)?.code)),
+                ("reason", .text(error.message)),
+            ])
+        }
     }
 
     private static func library(_ plugin: InspectedPlugin, _ manifest: Manifest) -> JSONItem {

@@ -27,6 +27,7 @@ struct InspectScreen {
             count == 0 ? .good : .alarm)
         if let manifest = plugin.manifest {
             library(plugin)
+            signature(plugin)
             needs(plugin, manifest)
         }
         for handler in plugin.manifest?.handlers ?? [] { show(handler) }
@@ -70,6 +71,22 @@ struct InspectScreen {
             plugin.exportsEntry || manifest.handlers.allSatisfy { $0.form != .entry }
                 ? nil : .alarm)
         row("needs", elf.needed.isEmpty ? "no library" : elf.needed.joined(separator: ", "))
+    }
+
+    private func signature(_ plugin: InspectedPlugin) {
+        switch plugin.signer {
+        case .success(let signer)?:
+            row("signed by", "\(signer.key.id), the key of \(signer.key.file)", .good)
+            row("", signer.comment)
+        case .failure(let error)? where error.rule == LoadRule.unsigned.rawValue:
+            row("signed by", "nobody: there is no \(PluginSigner.fileName)")
+        case .failure(let error)?:
+            row("signed by", "nobody that is trusted: \(error.message)", .warning)
+            if let fault = error.rule.flatMap(Fault.named) {
+                row("", "curfew explain \(fault.code)", .accent)
+            }
+        case nil: break
+        }
     }
 
     // MARK: What confines it

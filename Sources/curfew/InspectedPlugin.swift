@@ -57,6 +57,9 @@ struct InspectedPlugin {
     /// What confines its process on this machine; nil where its manifest cannot be read.
     private(set) var features: Result<ChildFeatures, BridgeError>?
 
+    /// Who signed it, or why nobody did; nil where its manifest cannot be read.
+    private(set) var signer: Result<PluginSigner, BridgeError>?
+
     var manifest: Manifest? { linted.manifest }
 
     init(directory: String) {
@@ -69,6 +72,7 @@ struct InspectedPlugin {
                 return .failure(error)
             }
         }
+        signer = linted.manifest == nil ? nil : Self.signer(of: directory)
         guard let library = linted.manifest?.library else { return }
         let path = directory.appending(component: library)
         libraryPath = path
@@ -76,6 +80,18 @@ struct InspectedPlugin {
         elf = try? ELFSummary.read(path: path).get()
         if case .success(.function) = ELFExport.find("curfew_plugin_entry", in: path) {
             exportsEntry = true
+        }
+    }
+
+    /// Reads the manifest as a host does: from a directory that no other user could change.
+    private static func signer(of directory: String) -> Result<PluginSigner, BridgeError>? {
+        do throws(BridgeError) {
+            let folder = try PluginDirectory(directory)
+            guard case .success(let manifest) = try folder.manifest() else { return nil }
+            let keys = TrustedKeys(in: TrustPlaces.directories)
+            return .success(try PluginSigner(of: manifest, in: folder, keys: keys))
+        } catch {
+            return .failure(error)
         }
     }
 }

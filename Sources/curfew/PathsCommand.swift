@@ -25,6 +25,11 @@ enum PathsCommand {
                             + "(numbers), and reason (why it does not count, or null)"
                     ),
                     ("shadowed", "plugins that do not count, each with id, directory and by"),
+                    (
+                        "keys",
+                        "the directories of keys that may sign plugins, each with directory, exists, "
+                            + "keys (a number) and faults (why files do not count)"
+                    ),
                     ("remarks", "the ignored parts of the environment, as texts"),
                     (
                         "program, library, schema, templates",
@@ -86,6 +91,7 @@ enum PathsCommand {
                     "\(plugin.sound?.id ?? "") is taken from \(plugin.shadowedBy ?? "")"
                 )
             })
+        list("keys that may sign plugins", keys.map { ($0.directories[0], text($0)) })
         list(
             "of this installation",
             files.map { ($0.name, $0.path + (exists($0.path) ? "" : ", which does not exist")) })
@@ -94,6 +100,16 @@ enum PathsCommand {
                 out.paint("note", .warning) + ": "
                     + out.wrapped(Shown.line(remark), after: 6, indent: 6))
         }
+    }
+
+    /// Each directory on its own.
+    private static var keys: [TrustedKeys] { TrustPlaces.directories.map { TrustedKeys(in: [$0]) } }
+
+    private static func text(_ keys: TrustedKeys) -> String {
+        guard exists(keys.directories[0]) else { return "it does not exist" }
+        let count = keys.keys.count
+        return (count == 0 ? "no key" : "\(count) key\(count == 1 ? "" : "s")")
+            + (keys.faults.first.map { "; " + $0.message } ?? "")
     }
 
     private static func text(_ place: SearchedPlace) -> String {
@@ -121,6 +137,18 @@ enum PathsCommand {
                                 ("id", .text(orNull: plugin.sound?.id)),
                                 ("directory", .text(plugin.directory)),
                                 ("by", .text(orNull: plugin.shadowedBy)),
+                            ])
+                        })
+                ),
+                (
+                    "keys",
+                    .list(
+                        keys.map { keys in
+                            .object([
+                                ("directory", .text(keys.directories[0])),
+                                ("exists", .bool(exists(keys.directories[0]))),
+                                ("keys", .integer(Int64(keys.keys.count))),
+                                ("faults", .list(keys.faults.map { .text($0.message) })),
                             ])
                         })
                 ), ("remarks", .list(SearchedPlace.remarks().map { .text($0) })),

@@ -23,6 +23,15 @@ enum ProgramInputs {
             "the user's cache directory, by default ~/.cache; that of a plugin is below it in "
                 + "curfew/plugins"
         ),
+        (
+            "XDG_CONFIG_HOME",
+            "the user's configuration, by default ~/.config; the keys that may sign plugins are "
+                + "below it in curfew/trusted.d. Relative paths are ignored"
+        ),
+        (
+            TrustVariable.name,
+            "off, warn or require: the policy of commands without --trust"
+        ),
         ("HOME", "the user's home directory"),
         (
             "CURFEW_PLUGIN_COPIES",
@@ -43,6 +52,8 @@ enum ProgramInputs {
         ("/usr/local/lib/curfew/plugins", "the machine's plugins"),
         ("PREFIX/lib/curfew/plugins", "the plugins that were installed with this program"),
         ("/usr/lib/curfew/plugins", "the distribution's plugins"),
+        ("/etc/curfew/trusted.d", "the keys that may sign plugins of every user"),
+        ("~/.config/curfew/trusted.d", "the keys that may sign the user's plugins"),
         ("PREFIX/share/curfew/manifest.schema.json", "the JSON Schema of manifests"),
         ("PREFIX/share/curfew/templates", "the templates of `curfew new`"),
         ("PREFIX/lib/libcurfew.so", "the library for embedding a host"),

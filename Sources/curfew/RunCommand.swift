@@ -38,6 +38,11 @@ enum RunCommand {
             in this one, for a debugger.
             """,
             """
+            With --trust require, the plugin has to be signed by a trusted key; with warn, a
+            line says why it is not. Without the option CURFEW_TRUST decides; without both,
+            signatures are not looked at.
+            """,
+            """
             On a terminal a bar shows the rest of the budget, and then of the grace. With
             --event-log - the events go to standard output, and texts for people to
             standard error.

@@ -17,6 +17,8 @@ struct RunRequest {
     let systemLibraries: [String]
     /// Where the code of the plugin runs, whatever its manifest asks for.
     let isolation: Isolation?
+    /// What happens if the plugin is not signed.
+    let trust: TrustPolicy
     /// The additional destination of events; `-` is standard output.
     let eventLog: String?
     let isJSON: Bool
@@ -41,7 +43,7 @@ struct RunRequest {
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        .systemLibrary, .isolation, eventLogOption, verboseOption, .json,
+        .systemLibrary, .isolation, .trust, eventLogOption, verboseOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -59,6 +61,7 @@ struct RunRequest {
         permitted = arguments.value(RunRequest.permittedOption)
         systemLibraries = try arguments.systemLibraries
         isolation = try arguments.isolation
+        trust = try arguments.trust()
         eventLog = arguments.value(RunRequest.eventLogOption)
         guard !isJSON || eventLog != "-" else {
             throw CommandError(
@@ -68,7 +71,7 @@ struct RunRequest {
         isVerbose = arguments.has(RunRequest.verboseOption)
         if let program {
             for option in [
-                RunRequest.payloadOption, .plugin, .plugins, .isolation,
+                RunRequest.payloadOption, .plugin, .plugins, .isolation, .trust,
             ] where arguments.has(option) {
                 throw CommandError(
                     .usage, "`--\(option.name)` is for handlers of plugins, and this is a program",

@@ -9,7 +9,7 @@ import Scheduling
 enum ServeCommand {
     static let command = Command(
         name: "serve", summary: "run a host in the foreground: launch the requests of a store",
-        options: [.plugin, .plugins, .isolation, HostThreshold.option, .store, .json],
+        options: [.plugin, .plugins, .isolation, .trust, HostThreshold.option, .store, .json],
         details: [
             """
             Loads all plugins that it finds, and launches the requests of the store when
@@ -21,6 +21,11 @@ enum ServeCommand {
             or never returns, its running tasks end, and the next ones run in another
             process; the host and the other plugins go on. A plugin with three ends in a row
             without a success is quarantined: see `curfew help quarantine`.
+            """,
+            """
+            With --trust require, a plugin is loaded only if a trusted key has signed it; with
+            warn the others are reported. Without the option CURFEW_TRUST decides; without both,
+            signatures are not looked at.
             """,
             """
             The first line says that it serves. One line follows for each program that is
@@ -66,11 +71,12 @@ enum ServeCommand {
         var requests = RequestConfiguration()
         try HostThreshold.set(arguments, in: &requests)
         let isolation = try arguments.isolation
+        let trust = try arguments.trust()
         // The directory and its parents.
         _ = try place.make()
         let signals = try StopSignals()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
-        let host = try makeHost(place, requests, isolation, lines)
+        let host = try makeHost(place, requests, isolation, trust, lines)
         let observation: Observation
         do throws(CurfewError) {
             observation = try host.observe { lines.event($0) }
@@ -99,7 +105,7 @@ enum ServeCommand {
 
     private static func makeHost(
         _ place: StorePlace, _ requests: RequestConfiguration, _ isolation: Isolation?,
-        _ lines: ServeLines
+        _ trust: TrustPolicy, _ lines: ServeLines
     ) throws(CommandError) -> Host {
         do throws(CurfewError) {
             var configuration = HostConfiguration()
@@ -109,6 +115,7 @@ enum ServeCommand {
             configuration.interruptsQuarantined = true
             configuration.loadsReleased = true
             configuration.forcedIsolation = isolation
+            configuration.trust = trust
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }

@@ -94,6 +94,7 @@ final class TaskLife {
         configuration.permitted = request.permitted
         configuration.isolation = .process
         configuration.forcedIsolation = request.isolation
+        configuration.trust = request.trust
         configuration.restartsProcesses = false
         // The limit of the command ends the loading.
         configuration.loadLimit = 2 * Trial.usualLimit
@@ -130,11 +131,13 @@ final class TaskLife {
     static func refusal(_ error: CurfewError, _ facts: LifeFacts) -> CommandError {
         let isHosts = error.code == .system || error.code == .exhausted
         let isLaidOut = error.message.hasPrefix("error")
+        let isOfTrust = error.rule.flatMap(LoadRule.init)?.isOfTrust ?? false
+        let command = isOfTrust ? "inspect" : "lint"
         return CommandError(
             isHosts ? .host : .refused, error.message,
             fault: error.rule.flatMap(Fault.named) ?? Fault.of(error.code),
             notes: ["`\(facts.handler.identifier)` was not run"],
-            help: ["curfew lint \(ShellWord.path(facts.directory))"], isLaidOut: isLaidOut)
+            help: ["curfew \(command) \(ShellWord.path(facts.directory))"], isLaidOut: isLaidOut)
     }
 
     // MARK: The middle

@@ -25,7 +25,14 @@ struct HelpExamplesTests {
           curfew submit $name --kind health-research --after 1d --pending-limit 13 \\
             --payload "{\\"number\\": $number}"
         done
+        minisign -G -W -p author.pub -s ../author.sec >../author.txt
         case "$COMMAND" in
+          remove) curfew install build/plugins/mirror ;;
+          rollback)
+            curfew install build/plugins/mirror
+            sed -i 's/"version": "[0-9.]*"/"version": "9.0.0"/' build/plugins/mirror/manifest.json
+            curfew install build/plugins/mirror
+            ;;
           release) sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12" ;;
           retry) curfew cancel 1-13 ;;
           wait)
@@ -86,7 +93,7 @@ struct HelpExamplesTests {
         #expect(examples.count > 40)
         let usual = try Self.makeStage(of: "")
         var stages: [String: TemporaryDirectory] = [:]
-        for command in ["release", "retry", "wait"] {
+        for command in ["release", "remove", "retry", "rollback", "wait"] {
             stages[command] = try Self.makeStage(of: command)
         }
         let made = stages

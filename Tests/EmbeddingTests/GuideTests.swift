@@ -14,6 +14,7 @@ struct GuideTests {
             "embedding-the-host", "writing-a-plugin", "writing-a-plugin-in-cpp",
             "writing-a-plugin-in-rust", "proving-a-plugin", "requests", "calling-functions",
             "background-tasks", "porting", "running-programs", "from-cron", "isolating-plugins",
+            "installing-plugins",
         ]) { name in
             let guide = try Guide(name)
             guard guide.steps.count > 5 else { throw TestFault(text: "hardly anything is shown") }
@@ -35,7 +36,8 @@ struct GuideTests {
         #expect(
             guides.filter { !tables.contains($0) }.sorted() == [
                 "background-tasks.md", "calling-functions.md", "embedding-the-host.md",
-                "from-cron.md", "isolating-plugins.md", "porting.md", "proving-a-plugin.md",
+                "from-cron.md", "installing-plugins.md", "isolating-plugins.md", "porting.md",
+                "proving-a-plugin.md",
                 "requests.md",
                 "running-programs.md", "writing-a-plugin-in-cpp.md", "writing-a-plugin-in-rust.md",
                 "writing-a-plugin.md",
@@ -51,7 +53,8 @@ struct GuideTests {
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
             "Documentation/running-programs.md", "Documentation/from-cron.md",
-            "Documentation/isolating-plugins.md", "SECURITY.md",
+            "Documentation/installing-plugins.md", "Documentation/isolating-plugins.md",
+            "SECURITY.md",
             "Documentation/background-tasks.md", "Documentation/porting.md",
             "Documentation/a-tasks-way.md", "Documentation/hand-written-parsers.md",
             "Documentation/loading-checks.md", "Documentation/glossary.md",

@@ -8,12 +8,12 @@ export LC_ALL=C SWIFT_BACKTRACE=enable=no
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-60}
 readers=("${@:2}")
-[ ${#readers[@]} -gt 0 ] || readers=(channel library manifest propertylist)
+[ ${#readers[@]} -gt 0 ] || readers=(channel library manifest minisign propertylist)
 swiftc=${SWIFTC:-swiftc}
 work=$PWD/.build/fuzz
 
 if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
-    echo "fuzz: usage: fuzz.sh SECONDS [channel] [library] [manifest] [propertylist]" >&2
+    echo "fuzz: usage: fuzz.sh SECONDS [channel] [library] [manifest] [minisign] [propertylist]" >&2
     exit 2
 fi
 if ! command -v "$swiftc" >/dev/null; then
@@ -61,9 +61,12 @@ for reader in "${readers[@]}"; do
     # What it learns is written into the first directory, never into the corpus.
     mkdir "$work/$reader.new"
     echo "fuzz: $reader for $seconds s"
+    # Words that chance alone would take long to find.
+    words=()
+    [ ! -e "Tests/Fuzz/$reader.dict" ] || words=("-dict=Tests/Fuzz/$reader.dict")
     # A text of the largest size is read in well under a second, also here.
     if "$work/$reader" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$work/found/$reader-" \
+        "${words[@]}" -print_final_stats=1 -artifact_prefix="$work/found/$reader-" \
         "$work/$reader.new" "Tests/Fuzz/Corpus/$reader" >"$work/$reader.log" 2>&1; then
         sed -n 's/^stat::number_of_executed_units: */fuzz: inputs tried: /p' "$work/$reader.log"
     else

@@ -52,6 +52,38 @@ struct CorpusTests {
         }
     }
 
+    @Test("each file of minisign is what its name says")
+    func minisign() throws {
+        for file in try Corpus("minisign").files {
+            var rules: [String] = []
+            do throws(MinisignFault) {
+                if file.name.hasSuffix(".pub") {
+                    _ = try MinisignReader.key(file.bytes)
+                } else {
+                    _ = try MinisignReader.signature(file.bytes)
+                }
+            } catch {
+                rules = [Self.word(error)]
+            }
+            expect(file, rules)
+            #expect(file.isValid || file.rule != nil)
+        }
+        let known = Set(try Corpus("minisign").files.compactMap(\.rule))
+        #expect(known.count == 7, "\(known)")
+    }
+
+    private static func word(_ fault: MinisignFault) -> String {
+        switch fault {
+        case .tooLarge: "too-large"
+        case .notText: "not-text"
+        case .lines: "lines"
+        case .comment: "comment"
+        case .base64: "base64"
+        case .legacy: "legacy"
+        case .algorithm: "algorithm"
+        }
+    }
+
     #if arch(x86_64)
         @Test("each library is what its name says")
         func libraries() throws {

@@ -210,6 +210,20 @@ typedef struct curfew_host_config {
      * plugins. NULL: it is looked for beside the program that runs, in ../libexec/curfew from it
      * and from libcurfew.so, then in libexec/curfew of /usr/local and of /usr. */
     const char *CURFEW_NULLABLE helper;
+
+    /* Whether plugins have to be signed; 0: CURFEW_TRUST_OFF. A plugin is signed by the file
+     * manifest.json.minisig beside its manifest, which minisign makes; a pin that matches counts as
+     * much. A plugin with a valid signature is loaded although `pins` does not name it, unless this
+     * is CURFEW_TRUST_OFF; one whose pin does not match is always refused. Needs libcrypto.so.3
+     * (Debian: libssl3). */
+    curfew_trust trust;
+    uint32_t key_directory_count; /* at most 64 */
+
+    /* The directories of the public keys that may sign, NAME.pub, of which only root and the host's
+     * user may be able to change anything. They are read each time a plugin is loaded. NULL:
+     * /etc/curfew/trusted.d and curfew/trusted.d below XDG_CONFIG_HOME, by default ~/.config. A
+     * count of 0 trusts no key. */
+    const char *CURFEW_NULLABLE const *CURFEW_NULLABLE key_directories;
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

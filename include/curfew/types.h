@@ -188,6 +188,14 @@ enum {
                                      for plugins with handlers of the form `subs` */
 };
 
+/* What happens to a plugin that neither a trusted key has signed nor a pin names. */
+typedef int32_t curfew_trust;
+enum {
+    CURFEW_TRUST_OFF = 1, /* it is loaded; signatures are not looked at */
+    CURFEW_TRUST_WARN = 2, /* it is loaded, and the log has a warning with the reason */
+    CURFEW_TRUST_REQUIRE = 3 /* it is refused with CURFEW_REFUSED before any of its code runs */
+};
+
 /* The reason why a running task was told to stop. */
 typedef int32_t curfew_reason;
 enum {

@@ -17,6 +17,15 @@ int32_t csys_lock_file(int32_t fd);
  * open file has the lock. */
 int32_t csys_lock_directory(int32_t fd);
 
+/* The same, but waits for the other one. 0 or errno. */
+int32_t csys_wait_for_directory(int32_t fd);
+
+/* renameat2(2): gives an entry of a directory another name in a second directory. Where that name is
+ * taken, the two entries are exchanged, or it fails with EEXIST. 0 or errno; EINVAL where the file
+ * system can do neither. */
+int32_t csys_place(int32_t from_directory, const char *from, int32_t to_directory, const char *to,
+                   bool exchanges);
+
 /* Lets csys_has_host() be true for every other opening of the directory, until this one is closed. 0 or
  * errno. It is true of a file as well that another opening has by csys_lock_file(). */
 int32_t csys_show_host(int32_t fd);

@@ -28,5 +28,27 @@ package enum LoadRule: String, Sendable, CaseIterable {
     case damaged = "load-damaged"
     case trial = "load-trial"
     case needed = "load-needed"
+    case unsigned = "load-unsigned"
+    case signatureFile = "load-signature-file"
+    case signatureLegacy = "load-signature-legacy"
+    case signatureKey = "load-signature-key"
+    case signaturePrefix = "load-signature-prefix"
+    case signatureWrong = "load-signature-wrong"
+    case signatureComment = "load-signature-comment"
+    case signatureDigest = "load-signature-digest"
+    case downgrade = "load-downgrade"
     case quarantined = "load-quarantined"
+
+    /// Whether the rule is about who made the plugin, and not about the plugin itself.
+    package var isOfTrust: Bool {
+        switch self {
+        case .unsigned, .signatureFile, .signatureLegacy, .signatureKey, .signaturePrefix,
+            .signatureWrong, .signatureComment, .signatureDigest, .downgrade:
+            true
+        case .open, .note, .abi, .symbol, .entry, .identity, .unregistered, .taken, .undeclared,
+            .owner, .writable, .file, .unstable, .copy, .beside, .link, .pin, .unpinned, .digest,
+            .search, .systemLibrary, .function, .sub, .damaged, .trial, .needed, .quarantined:
+            false
+        }
+    }
 }

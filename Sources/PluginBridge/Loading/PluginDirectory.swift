@@ -150,6 +150,18 @@ package final class PluginDirectory: Sendable {
         return (file, status)
     }
 
+    /// Reads a file of the directory that no other user can have changed, and one byte more than
+    /// `limit` at most.
+    func contents(of name: String, limit: Int) throws(BridgeError) -> [UInt8] {
+        let file = try self.file(name)
+        do throws(RegularFile.Problem) {
+            return try RegularFile.contents(of: file.descriptor.number, limit: limit)
+        } catch {
+            throw BridgeError(
+                .open, "\(shown(name)) cannot be read: \(error.text); look at its disk")
+        }
+    }
+
     /// Whether there is something at a path below the directory; follows links.
     package func has(_ relative: String) -> Bool {
         faccessat(descriptor.number, relative, F_OK, 0) == 0

@@ -40,11 +40,10 @@ package struct PluginSearchPath: Hashable, Sendable {
             (isTrusted ? bytes(Self.variable) : nil)?.split(separator: UInt8(ascii: ":")) ?? []
         var directories = elements.compactMap { String(validating: $0, as: UTF8.self) }
         if elements.isEmpty {
-            let below = "/curfew/plugins"
             directories = [
                 Self.dataDirectory(data: value("XDG_DATA_HOME"), home: value("HOME"))
-                    .map { $0 + below }, "/usr/local/lib" + below, installed,
-                "/usr/lib" + below,
+                    .map { $0 + Self.below }, Self.machine, installed,
+                "/usr/lib" + Self.below,
             ].compactMap(\.self)
         }
         var seen: Set<[UInt8]> = []
@@ -59,6 +58,20 @@ package struct PluginSearchPath: Hashable, Sendable {
             },
             isTrusted: !csys_has_more_rights(), installed: installed)
     }
+
+    /// The directory of the user's own plugins, or nil where it is not known.
+    package static var user: String? {
+        guard !csys_has_more_rights() else { return nil }
+        func value(_ name: String) -> String? {
+            getenv(name).flatMap { String(validatingCString: $0) }
+        }
+        return dataDirectory(data: value("XDG_DATA_HOME"), home: value("HOME")).map { $0 + below }
+    }
+
+    /// The directory of the plugins that an administrator installs for every user.
+    package static var machine: String { "/usr/local/lib" + below }
+
+    private static var below: String { "/curfew/plugins" }
 
     /// Where the user's programs keep their data. A path that is not absolute is ignored, as the
     /// XDG Base Directory Specification demands.

@@ -67,6 +67,17 @@ public struct HostConfiguration: Sendable {
     ///
     /// Nil permits every plugin, with the digest that its manifest has, if it has one.
     public var pins: [String: Set<String>]?
+    /// Whether plugins have to be signed by a trusted key, or pinned.
+    ///
+    /// A pin that matches and a valid signature count the same; a pin that does not match always
+    /// refuses the plugin. Unless this is `off`, a plugin with a valid signature is loaded although
+    /// `pins` does not name it.
+    public var trust = TrustPolicy.off
+    /// The directories of the public keys that may sign plugins, read each time one is loaded.
+    ///
+    /// Nil means the usual ones: `/etc/curfew/trusted.d` and `curfew/trusted.d` in the user's
+    /// directory of configuration.
+    public var keyDirectories: [String]?
     /// The sonames of system libraries whose functions manifests may call.
     ///
     /// Nil means the usual libraries, or none if there are pins.

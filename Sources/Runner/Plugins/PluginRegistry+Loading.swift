@@ -206,7 +206,10 @@ extension PluginRegistry {
         let record = plugins.add(folder.given, manifest, .validated, "")
         do throws(BridgeError) {
             try check(folder.given, manifest)
-            let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
+            let pins = try PluginTrust(configuration).pins(of: manifest, in: folder) {
+                log(.warning, manifest.id, 0, $0.line)
+            }
+            let library = try CheckedLibrary(manifest, in: folder, pins: pins)
             try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
             let isolation = configuration.isolation(of: manifest)
             try check(isolation, manifest)

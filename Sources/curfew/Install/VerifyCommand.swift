@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import PluginStore
+import Scheduling
+
+/// `curfew verify`
+enum VerifyCommand {
+    /// What was found out about a plugin.
+    private struct Finding {
+        let plugin: InstalledPlugin
+        var problems: [String]
+        let signer: PluginSigner?
+        /// Why no signature counts.
+        let reason: String?
+    }
+
+    static let command = Command(
+        name: "verify", summary: "compare installed plugins with what was installed",
+        operands: "[ID…]", operandCount: 0...10_000, operandSort: .plugin,
+        options: [.trust, InstallPlace.systemOption, .json],
+        details: [
+            """
+            Reads every file of the plugins again, and of their copies in the store, and
+            compares them with the hashes of the installation; then the signatures are
+            checked. Without ID, all plugins are verified that `curfew install` has put
+            there. With --trust require, a plugin that no trusted key has signed is a fault.
+            """
+        ],
+        exits: [
+            ExitMeaning(.ok, "all are as they were installed"),
+            ExitMeaning(.faults, "a plugin was changed, or the output could not be written"),
+            ExitMeaning.usage,
+        ] + ExitMeaning.installing + [
+            ExitMeaning(.refused, "a directory has something other than files in it"),
+            ExitMeaning(.notFound, "there is no such plugin"),
+        ],
+        examples: ["curfew verify", "curfew verify --trust require --json"]
+    ) { arguments, console throws(CommandError) in
+        let place = try InstallPlace(arguments)
+        let policy = try arguments.trust()
+        var ids: [String] = []
+        for word in arguments.operands { ids.append(try PluginName.checked(word)) }
+        let root = try place.open(console)
+        if ids.isEmpty {
+            ids = try InstallPlace.translated { () throws(StoreFailure) in try root.ids() }
+        }
+        var findings: [Finding] = []
+        for id in ids { findings.append(try look(at: id, root, place.keys, policy)) }
+        if arguments.has(.json) {
+            console.out.line(JSONItem.object([("plugins", .list(findings.map(item)))]).written)
+        } else {
+            print(findings, root, console)
+        }
+        return findings.allSatisfy(\.problems.isEmpty) ? .ok : .faults
+    }
+
+    private static func look(
+        at id: String, _ root: InstallRoot, _ keys: TrustedKeys, _ policy: TrustPolicy
+    ) throws(CommandError) -> Finding {
+        let plugin = try InstallPlace.translated { () throws(StoreFailure) in
+            try root.plugin(id)
+        }
+        guard let plugin else {
+            throw CommandError(
+                .notFound, "there is no plugin `\(id)` in \(root.directory)",
+                help: ["curfew plugins"])
+        }
+        var problems = try InstallPlace.translated { () throws(StoreFailure) in
+            try root.problems(with: plugin)
+        }
+        do throws(BridgeError) {
+            let signer = try PluginSigner(in: plugin.directory, keys: keys)
+            return Finding(plugin: plugin, problems: problems, signer: signer, reason: nil)
+        } catch {
+            if policy == .require { problems.append(error.message) }
+            return Finding(plugin: plugin, problems: problems, signer: nil, reason: error.message)
+        }
+    }
+
+    private static func print(_ findings: [Finding], _ root: InstallRoot, _ console: Console) {
+        let out = console.out
+        for finding in findings {
+            let name = "\(finding.plugin.id) \(finding.plugin.version.version): "
+            let count = finding.problems.count
+            guard count > 0 else {
+                let signer = finding.signer.map { "signed by \($0.key.id)" } ?? "not signed"
+                out.line(name + out.paint("ok", .good) + ", " + signer)
+                continue
+            }
+            out.line(name + out.paint("\(count) fault\(count == 1 ? "" : "s")", .alarm))
+            for problem in finding.problems.prefix(20) {
+                out.line("  " + out.wrapped(Shown.line(problem), after: 2, indent: 4))
+            }
+            if count > 20 { out.line("  and \(count - 20) more") }
+            out.line("  to bring back what was installed: curfew rollback \(finding.plugin.id)")
+        }
+        if findings.isEmpty {
+            out.line(out.wrapped("nothing is installed in \(root.directory)", after: 0, indent: 2))
+        }
+    }
+
+    private static func item(_ finding: Finding) -> JSONItem {
+        .object([
+            ("id", .text(finding.plugin.id)), ("version", .text(finding.plugin.version.version)),
+            ("hash", .text(finding.plugin.version.digest)), ("ok", .bool(finding.problems.isEmpty)),
+            ("problems", .list(finding.problems.map { .text($0) })),
+            ("signer", .text(orNull: finding.signer?.key.id.description)),
+            ("reason", .text(orNull: finding.reason)),
+        ])
+    }
+}
