@@ -353,6 +353,35 @@ struct PluginProcessTests {
         #expect(!(try host.handler(Self.many).isQuarantined))
     }
 
+    @Test("an event tells of each process: its start with its sandbox, its end, its quarantine")
+    func told() throws {
+        let told = Observer()
+        let host = try TestHost(clock: nil, ownLoop: false) { $0.isolation = .process }
+        _ = try host.observe("curfew_child:::", by: told)
+        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
+        for _ in 0..<3 { #expect(try run("crash", in: host).outcome == .crashed) }
+        try host.waitUntil("quarantined") { try host.handler(Self.one).isQuarantined }
+        #expect(host.release(handler: Self.one) == .ok)
+        #expect(try run("", in: host).outcome == .succeeded)
+        #expect(
+            told.waits { $0.values[1] == .text("released") }
+                && told.waits { _ in told.events.count { $0.values[1] == .text("started") } == 4 })
+        let words = told.events.map { $0.values[1] }
+        #expect(
+            Array(words.prefix(4)) == [
+                .text("started"), .text("ended"), .text("started"), .text("ended"),
+            ])
+        #expect(told.events.allSatisfy { $0.values[0] == .text("org.curfew.test.process") })
+        guard case .text(let sandbox) = told.events[0].values[2],
+            case .text(let end) = told.events[1].values[2]
+        else {
+            Issue.record("no texts")
+            return
+        }
+        #expect(sandbox.hasPrefix("in force: "), "\(sandbox)")
+        #expect(end.contains("SIGSEGV"), "\(end)")
+    }
+
     @Test("a success between two ends begins the count anew")
     func successes() throws {
         let host = try host()

@@ -115,6 +115,13 @@ typedef struct curfew_plugin_state {
                                  all are in force, or no process runs */
 } curfew_plugin_state;
 
+/* A process of a plugin raises the event `curfew_child:::` of the host (text id of the plugin, text what,
+ * text details) where it has a subscription:
+ * - "started", with the parts of the sandbox that are in force, and those that are not with the reason;
+ * - "ended", with how, as in `last_end`;
+ * - "quarantined", with the reason: no other process is started until it is released;
+ * - "released". */
+
 /* Returns the number of plugins that were scanned or loaded. Indices never change. */
 uint32_t curfew_host_get_plugin_count(curfew_host *host) CURFEW_TAG(any, any);
 

@@ -81,6 +81,23 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         port.onQuiet = { [weak self] link in self?.endQuiet(link) }
     }
 
+    /// What an event tells about a process.
+    private enum Change: String {
+        /// With the parts of the sandbox that are in force, and those that are not.
+        case started
+        /// With how.
+        case ended
+        /// No other one is started, with the reason.
+        case quarantined
+        case released
+    }
+
+    private func tell(_ change: Change, _ details: String) {
+        _ = engine.events.raiseIfWanted(
+            engine.directory.child, task: 0,
+            [.text(manifest.id), .text(change.rawValue), .text(details)])
+    }
+
     var isolation: Isolation { port.isFresh ? .fresh : .process }
 
     /// The number of processes that have not ended.
@@ -173,6 +190,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                     ?? "\(shown) has not been loaded within \(loadLimit / 1_000_000_000) s, and its process was killed"
             )
         }
+        if let features = child.features { tell(.started, features.text) }
         if child.features?.leavesHostOpen == true {
             log(
                 .warning,
@@ -312,6 +330,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             guard !process.isCounted else { return (.none, 0) }
             return self.count(link, &state)
         }
+        tell(.ended, text)
         act(action, count, text)
         if case .stuck = order, action == .none { log(.warning, "its process \(text)") }
         sleepers.wake()
@@ -494,6 +513,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     }
 
     private func quarantine(_ reason: String) {
+        tell(.quarantined, reason)
         for handler in records { engine.quarantine(handler, .quarantinedPlugin(reason)) }
         var release = "its handlers are released or the host is started again"
         if let content, quarantine.isKept {
@@ -515,6 +535,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
         guard let children else { return }
         for handler in records { engine.quarantine(handler, .quarantinedPlugin(entry.reason)) }
+        tell(.quarantined, entry.reason)
         log(.warning, "it was quarantined, and its process is ended: \(entry.reason)")
         for child in children { child.kill() }
     }
@@ -524,6 +545,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         let now = csys_monotonic_ns()
         guard state.withLock({ $0.machine.release(at: now) }) else { return }
         if let content { quarantine.release(content) }
+        tell(.released, "")
         for queue in port.handlers {
             engine.endQuarantine(of: engine.handlers[queue.pointee.index])
         }

@@ -42,6 +42,13 @@ package struct ChildFeatures: Equatable, Sendable {
         self.missing = missing
     }
 
+    /// All of them: "in force: user namespace, …; not in force: …".
+    var text: String {
+        let lacking = missing.map(\.text).joined(separator: ", ")
+        return "in force: \(inForce.joined(separator: ", "))"
+            + (missing.isEmpty ? "" : "; not in force: \(lacking)")
+    }
+
     /// Neither a namespace nor Landlock keeps the process from others of the same user.
     var leavesHostOpen: Bool {
         let keepers = [csys_feature_process_namespace, csys_feature_signal_scope].map {

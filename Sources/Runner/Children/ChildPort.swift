@@ -220,9 +220,10 @@ final class ChildPort: @unchecked Sendable {
             guard let handler = engine.tasks.slot(task).handlerQueue else { return body() }
             let index = Self.index(of: handler)
             var isRecalled = recalled[index].firstIndex(of: task) != nil
+            var hasRead = false
             if let link = link(of: task, index), link.isReady {
                 link.close(task)
-                link.drain(all: true)
+                hasRead = link.drain(all: true)
                 if let position = link.position(of: task, index) {
                     if recalls {
                         isRecalled = link.recall(task, index, at: position)
@@ -235,10 +236,9 @@ final class ChildPort: @unchecked Sendable {
             let result = body()
             // Each process that has had the task may still use it.
             for link in links { link.refresh(task, isEndedByHost: true) }
-            if isRecalled {
-                sweep(index)
-                fill(index)
-            }
+            if isRecalled { sweep(index) }
+            // What was read may have been the last returns, after which nothing else makes room.
+            if isRecalled || hasRead { fillAll() }
             return result
         }
     }

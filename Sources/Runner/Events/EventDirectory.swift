@@ -15,9 +15,11 @@ final class EventDirectory: @unchecked Sendable {
     static let strangerLimit = 1 << 15
     static let expectationLimit = 1 << 16
 
-    /// Indices of the events that report lost events and a changed factor of the machine.
+    /// Indices of the events that report lost events, a changed factor of the machine, and a process of
+    /// a plugin.
     static let gap: UInt32 = 0
     private static let factor: UInt32 = 1
+    private static let child: UInt32 = 2
 
     /// Prepared calls that are searched for one with the same parameters.
     private static let sharedCalls = 16
@@ -61,12 +63,15 @@ final class EventDirectory: @unchecked Sendable {
         let own = [
             EventSignature(name: "curfew_gap", parameters: [.int64])!,
             EventSignature(name: "curfew_factor", parameters: [.text, .int32])!,
+            EventSignature(name: "curfew_child", parameters: [.text, .text, .text])!,
         ]
-        // The first two declarations cannot fail and get indices 0 and 1.
+        // The first declarations cannot fail and get the indices from 0 on.
         _ = declare(own, owner: PluginList.embedder)
     }
 
     var factor: EventEntry { entry(Self.factor)! }
+    /// Plugin, what happened (`ChildCode.Change`), and the details.
+    var child: EventEntry { entry(Self.child)! }
 
     deinit {
         for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
