@@ -117,7 +117,7 @@ package final class InstallRoot {
                 .missing,
                 current == nil
                     ? "there is no plugin \(id), and none was there before"
-                    : "there is no version of \(id) before \(current!.version.version)",
+                    : "there is no version of \(id) before \(current?.version.version ?? "-")",
                 help: ["curfew plugins"])
         }
         try check(version)
