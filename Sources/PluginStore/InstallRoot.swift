@@ -73,9 +73,10 @@ package final class InstallRoot {
         for (index, name) in names.enumerated() {
             made += "/" + name
             let isLast = index == names.count - 1
-            guard mkdir(made, isLast ? mode : 0o755) == 0 || errno == EEXIST || !isLast else {
-                throw StoreFailure("make", made, errno)
-            }
+            if mkdir(made, isLast ? mode : 0o755) == 0 || errno == EEXIST { continue }
+            let code = errno
+            // One above may be there, in a directory that this user may not write to.
+            guard !isLast, access(made, F_OK) == 0 else { throw StoreFailure("make", made, code) }
         }
     }
 
