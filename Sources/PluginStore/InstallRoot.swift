@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 internal import Glibc
-package import PluginBridge
+internal import PluginBridge
 
 /// A directory of plugins, and the content store beside it.
 ///
