@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 internal import Glibc
-package import PluginBridge
+internal import PluginBridge
 
 /// A directory of plugins, and the content store beside it.
 ///
@@ -73,9 +73,10 @@ package final class InstallRoot {
         for (index, name) in names.enumerated() {
             made += "/" + name
             let isLast = index == names.count - 1
-            guard mkdir(made, isLast ? mode : 0o755) == 0 || errno == EEXIST || !isLast else {
-                throw StoreFailure("make", made, errno)
-            }
+            if mkdir(made, isLast ? mode : 0o755) == 0 || errno == EEXIST { continue }
+            let code = errno
+            // One above may be there, in a directory that this user may not write to.
+            guard !isLast, access(made, F_OK) == 0 else { throw StoreFailure("make", made, code) }
         }
     }
 
@@ -117,7 +118,7 @@ package final class InstallRoot {
                 .missing,
                 current == nil
                     ? "there is no plugin \(id), and none was there before"
-                    : "there is no version of \(id) before \(current!.version.version)",
+                    : "there is no version of \(id) before \(current?.version.version ?? "-")",
                 help: ["curfew plugins"])
         }
         try check(version)

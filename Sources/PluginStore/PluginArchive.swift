@@ -73,9 +73,16 @@ struct PluginArchive {
                 "\(path) cannot be read: libarchive.so.13, which reads archives, is not there",
                 help: ["install libarchive13, or unpack it and install the directory"])
         }
-        let file = Glibc.open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        // Not blocking: a pipe of that name must not hold up the command.
+        let file = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else { throw StoreFailure("open", path, errno) }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreFailure(
+                .refused, "\(path) is neither a directory nor a file",
+                help: ["give a directory, or an archive that tar has made"])
+        }
         guard let archive = functions.new() else { throw StoreFailure("read", path, ENOMEM) }
         defer { _ = functions.free(archive) }
         for support in functions.support { _ = support(archive) }

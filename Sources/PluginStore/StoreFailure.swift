@@ -45,7 +45,7 @@ package struct StoreFailure: Error, Sendable {
         let kind: Kind = [EACCES, EPERM, EROFS].contains(code) ? .denied : .system
         let help: [String] =
             switch code {
-            case ENOSPC, EDQUOT: ["free some space on that disk: df \(path)"]
+            case ENOSPC, EDQUOT: ["free some space on that disk: df -h"]
             case EACCES, EPERM: ["do it as the owner of that directory"]
             case EINVAL: ["the file system cannot exchange two directories; use another one"]
             default: []

@@ -42,7 +42,7 @@ struct CommandOption: Sendable {
     )
     static let trust = CommandOption(
         name: "trust", value: "POLICY", sort: .words(TrustPolicy.allCases.map(\.name)),
-        summary: "whether plugins have to be signed or not: off, warn or require")
+        summary: "whether plugins have to be signed: off, warn or require")
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
         summary: "use this store in place of the default one")

@@ -280,6 +280,11 @@ struct InstallTests {
         try desk.files.write(bytes, to: "cut.tgz")
         try desk.files.write("no archive", to: "text")
         try desk.files.write("", to: "empty")
+        mkfifo(desk.files.path("pipe"), 0o600)
+        for name in ["pipe", "/dev/zero"] {
+            let run = try desk.run("install", name)
+            #expect(run.code == 126 && run.errors.contains("neither a directory nor a file"))
+        }
         for name in ["cut.tgz", "text", "empty"] {
             let run = try desk.run("install", name)
             #expect(run.code == 126, "\(run.process)")

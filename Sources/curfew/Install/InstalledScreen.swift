@@ -21,7 +21,10 @@ struct InstalledScreen {
             out.line("\(name): \(out.paint("installed already", .good)), with this content")
             return
         }
-        let over = before.map { ", in place of \($0.version)" } ?? ""
+        let over =
+            before.map {
+                ", in place of " + ($0.version == "-" ? "one with a faulty manifest" : $0.version)
+            } ?? ""
         out.line("\(name): \(out.paint(word, .good))\(over)")
         let columns = max(40, out.columns ?? 100)
         let rows = [

@@ -97,6 +97,18 @@ class Values(unittest.TestCase):
                 host.load(f"{PLUGINS}/good")
             self.assertIs(caught.exception.status, curfew.Status.REFUSED)
 
+    def test_plugins_have_to_be_signed_where_a_host_asks_for_it(self):
+        with curfew.Host(trust=curfew.Trust.REQUIRE, key_directories=[PREFIX]) as host:
+            with self.assertRaises(curfew.CurfewError) as caught:
+                host.load(f"{PLUGINS}/good")
+            self.assertIs(caught.exception.status, curfew.Status.REFUSED)
+            self.assertIn("is not signed", str(caught.exception))
+        lines = []
+        with curfew.Host(trust=curfew.Trust.WARN, key_directories=[],
+                         log=lambda *line: lines.append(line)) as host:
+            host.load(f"{PLUGINS}/good")
+        self.assertTrue(any("CF0327 load-unsigned" in line[3] for line in lines), lines)
+
     def test_a_list_of_system_libraries_is_complete(self):
         plugin = f"{PREFIX}/lib/curfew/plugins/crc32"  # zlib's function, without a library of its own
         for libraries in ([], ["libm.so.6", "libc.so.6"]):
