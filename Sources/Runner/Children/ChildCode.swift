@@ -56,6 +56,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         self.library = library
         self.starter = starter
         port.onStuck = { [weak self] task in self?.endStuck(task) }
+        port.onFault = { [weak self] link in self?.end(link) }
     }
 
     // MARK: Loading

@@ -57,7 +57,11 @@ final class ChildLink: @unchecked Sendable {
     var isReady = false
     /// The rule that the process has broken, after which nothing more is read.
     private(set) var fault: String? {
-        didSet { isFaulty.store(fault != nil, ordering: .releasing) }
+        didSet {
+            isFaulty.store(fault != nil, ordering: .releasing)
+            // The channel reader has the process killed.
+            memory.readerBell.ring()
+        }
     }
     /// The process has ended, and its last records were read.
     var hasEnded: Bool { endedWord.load(ordering: .acquiring) }
@@ -345,6 +349,9 @@ final class ChildLink: @unchecked Sendable {
     }
 
     // MARK: Reading
+
+    /// Whether the process has broken a rule, so that it has to be killed.
+    var isBroken: Bool { isFaulty.load(ordering: .acquiring) }
 
     var hasRecords: Bool {
         !isFaulty.load(ordering: .acquiring)
