@@ -501,7 +501,7 @@ final class ChildLink: @unchecked Sendable {
         }
         ErrorBuffer.fill(
             error, status,
-            String(decoding: body[MemoryLayout<ReturnedHead>.size...], as: UTF8.self))
+            message: UnsafeRawBufferPointer(rebasing: body[MemoryLayout<ReturnedHead>.size...]))
         if status == .pending { pending.insert(task.bits) }
         leave(index, head.position)
         _ = engine.functionReturned(task, handler, status, error, armed: true)
