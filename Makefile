@@ -65,7 +65,8 @@ MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
 DEMO_PLUGINS := .build/plugins/sqlite-care/manifest.json .build/demo/crashing/manifest.json
 C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
                     $(if $(wildcard $(d)/*.c),$(notdir $(d))))
-C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),\
+                  $(if $(wildcard $(d)/*.c $(d)/*.cpp),$(notdir $(d))))
 # Programs that lie beside the manifest which names them.
 PLUGIN_PROGRAMS := $(patsubst Plugins/%,%,$(wildcard Plugins/*/*.sh))
 PYTHON_MODULE := .build/python/curfew/__init__.py
@@ -83,7 +84,7 @@ AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
 AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=CurfewPlugin/%) | \
     sed -E ':up h; s|/[^/]*$$||; t down; d; :down p; b up' | sort -ru)
 
-PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
+PLUGIN_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages demo-packages test-packages toolchain command release plugins test-plugins \
@@ -221,11 +222,13 @@ twins:
 # `exports.map` what is exported besides or instead of curfew_plugin_entry.
 exports = $(firstword $(wildcard $(1)/exports.map) Plugins/plugin.map)
 define c-plugin
-$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries $(1)/*.h) \
+$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.cpp $(1)/$(2)/*.h $(1)/$(2)/libraries $(1)/*.h) \
         $(call exports,$(1)/$(2)) $(HEADERS:%=include/%) Makefile
 	@echo "plugins: building $(1)/$(2)"
 	mkdir -p $$(@D)
-	$(CC) $(PLUGIN_FLAGS) -Wl,--version-script=$(call exports,$(1)/$(2)) -Wl,-soname=$$(@F) -o $$@ $(wildcard $(1)/$(2)/*.c) \
+	$(if $(wildcard $(1)/$(2)/*.cpp),$(CXX) -std=c++20,$(CC) -std=c11) $(PLUGIN_FLAGS) \
+	    -Wl,--version-script=$(call exports,$(1)/$(2)) -Wl,-soname=$$(@F) -o $$@ \
+	    $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.cpp) \
 	    $(if $(wildcard $(1)/$(2)/libraries),$$$$(cat $(1)/$(2)/libraries))
 $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).so
 	@$(if $(wildcard $(1)/$(2)/manifest.json),cp $(1)/$(2)/manifest.json $$@,\

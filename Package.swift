@@ -292,7 +292,7 @@ let package = Package(
 
         // What plugins do wrong, each in a process of its own.
         .executableTarget(
-            name: "violation-harness", dependencies: ["CInterface", "CCurfew"],
+            name: "violation-harness", dependencies: ["CInterface", "CCurfew", "CSystem"],
             path: "Tests/ViolationHarness", swiftSettings: swift),
         .testTarget(
             name: "ViolationTests", dependencies: ["PluginBridge", "CCurfew", "TestSupport"],

@@ -23,6 +23,15 @@ final class ChildChannel: Sendable {
 
     // MARK: Records
 
+    /// What came of a record.
+    enum Posting {
+        case posted
+        /// The condition did not hold.
+        case withheld
+        /// The calling thread is inside of another post: a signal handler has interrupted it.
+        case interrupted
+    }
+
     /// Writes a record and wakes the host. Returns false when the calling thread is inside of another
     /// post: a signal handler has interrupted it.
     @discardableResult
@@ -30,11 +39,22 @@ final class ChildChannel: Sendable {
         _ kind: ChannelRecord.Kind, task: UInt64, _ body: UnsafeRawBufferPointer,
         _ more: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) -> Bool {
+        post(kind, task: task, body, more) { true } == .posted
+    }
+
+    /// Writes a record on a condition, which is looked at in the order of the records.
+    @inline(__always)
+    func post(
+        _ kind: ChannelRecord.Kind, task: UInt64, _ body: UnsafeRawBufferPointer,
+        _ more: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        onlyIf condition: () -> Bool
+    ) -> Posting {
         let thread = csys_thread_number()
-        guard holder.load(ordering: .relaxed) != thread else { return false }
-        tail.withLock { tail in
+        guard holder.load(ordering: .relaxed) != thread else { return .interrupted }
+        let isPosted = tail.withLock { tail -> Bool in
             holder.store(thread, ordering: .relaxed)
             defer { holder.store(0, ordering: .relaxed) }
+            guard condition() else { return false }
             let limit = ChannelLayout.recordBytes - ChannelLayout.headerBytes
             var (first, second) = (body, more)
             while first.count + second.count > limit {
@@ -46,11 +66,13 @@ final class ChildChannel: Sendable {
                 if first.isEmpty { second = rest } else { first = rest }
             }
             put(kind, task, first, second, &tail)
+            return true
         }
+        guard isPosted else { return .withheld }
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         let isAwaited = memory.header.pointee.isAwaited.load(ordering: .sequentiallyConsistent) != 0
         (isAwaited ? memory.waiterBell : memory.readerBell).ring()
-        return true
+        return .posted
     }
 
     private func put(

@@ -24,6 +24,7 @@ final class ChildProcess: @unchecked Sendable {
     private let controlHead = Locked<UInt64>(0)
     /// The key of the threads' roles.
     private let owner = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+    private let process = csys_process_mark()
 
     init?(_ memory: ChannelMemory, library: Int32) {
         // Written before the process was started.
@@ -81,6 +82,7 @@ final class ChildProcess: @unchecked Sendable {
         case .retire:
             csys_phase_set(csys_phase_retire, 0)
             roles.during(.loading) { library?.retire() }
+            endFork()
             done(order)
         case nil: break
         }
@@ -134,6 +136,7 @@ final class ChildProcess: @unchecked Sendable {
                 return .failure(error)
             }
         }
+        endFork()
         for change in watch.restore() {
             services.violated(
                 .processState, "changed \(change.text) while it was loaded",
@@ -149,7 +152,8 @@ final class ChildProcess: @unchecked Sendable {
         for (index, handler) in manifest.handlers.enumerated() {
             guard let code = codes[handler.identifier] else { continue }
             let tasks = HandlerTasks(
-                channel, code, handler: index, places: handler.maxConcurrency, plugin: plugin,
+                services, memory, code, handler: index, places: handler.maxConcurrency,
+                plugin: plugin,
                 roles)
             guard tasks.start(kind: handler.kind.isShort ? "curfew-refresh" : "curfew-process")
             else {
@@ -173,6 +177,7 @@ final class ChildProcess: @unchecked Sendable {
             roles.during(.deadline) {
                 expired(code.data, code.api, order.task, Int32(truncatingIfNeeded: order.value))
             }
+            endFork()
         }
         channel.post(
             .callbackReturned, task: order.task, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -195,7 +200,13 @@ final class ChildProcess: @unchecked Sendable {
                 library?.sub(signature)?(values)
             }
         }
+        endFork()
         done(order)
+    }
+
+    /// Ends a fork of the plugin's that has returned from its code: it has no channel.
+    private func endFork() {
+        if !csys_is_process(process) { csys_exit_at_once(70) }
     }
 
     private func findSub(_ order: ChannelControl) {

@@ -15,7 +15,7 @@ final class HandlerTasks: @unchecked Sendable {
         let position: UInt64
     }
 
-    private let channel: ChildChannel
+    private let services: RemoteServices
     private let memory: ChannelMemory
     private let code: HandlerCode
     private let handler: Int
@@ -27,11 +27,11 @@ final class HandlerTasks: @unchecked Sendable {
     private let head = Locked<UInt64>(0)
 
     init(
-        _ channel: ChildChannel, _ code: HandlerCode, handler: Int, places: Int, plugin: Int32,
-        _ roles: ThreadRoles
+        _ services: RemoteServices, _ memory: ChannelMemory, _ code: HandlerCode, handler: Int,
+        places: Int, plugin: Int32, _ roles: ThreadRoles
     ) {
-        self.channel = channel
-        memory = channel.memory
+        self.services = services
+        self.memory = memory
         self.code = code
         self.handler = handler
         self.places = places
@@ -92,18 +92,13 @@ final class HandlerTasks: @unchecked Sendable {
             csys_phase_set(csys_phase_idle, 0)
             let spent = isRequests ? csys_thread_cpu_ns() &- before : 0
             let head = ReturnedHead(
-                status: status, handler: handler,
-                isSound: status == .ok || status == .pending || ErrorBuffer.isSound(error),
-                position: task.position, processorTime: spent)
-            withUnsafeBytes(of: head) { head in
-                guard status != .ok, status != .pending else {
-                    return _ = channel.post(.returned, task: task.id, head)
-                }
-                var text = ErrorBuffer.text(error)
-                text.withUTF8 {
-                    _ = channel.post(.returned, task: task.id, head, UnsafeRawBufferPointer($0))
-                }
+                status: status, handler: handler, position: task.position, processorTime: spent)
+            guard status != .ok, status != .pending else {
+                return services.returned(
+                    task.id, head, message: UnsafeRawBufferPointer(start: nil, count: 0))
             }
+            // As the plugin wrote it: the host repairs and reports it, as in a thread.
+            ErrorBuffer.withMessage(error) { services.returned(task.id, head, message: $0) }
         }
     }
 }

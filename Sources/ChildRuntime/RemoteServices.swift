@@ -19,7 +19,8 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
     private let manifest: Manifest
     /// The identifiers as C has them, by the handlers' places in the manifest.
     private let identifiers: [UnsafePointer<CChar>]
-    /// For each task slot the id of the task that this process has completed.
+    /// For each task slot the id of the task that this process has completed, or returned from.
+    /// Written in the order of the records.
     private let claims: UnsafeMutablePointer<Atomic<UInt64>>
     private let codes = Locked<[String: HandlerCode]>([:])
     private let continuations = Locked(Continuations())
@@ -156,38 +157,55 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
         _ task: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
         result: UnsafeRawBufferPointer, plugin: Int32
     ) -> Status {
-        guard result.count <= memory.header.pointee.resultLimit, isLive(task),
-            claim(task)
-        else { return ask(task, status, error, result) }
+        guard result.count <= memory.header.pointee.resultLimit, isLive(task) else {
+            return ask(task, status, error, result)
+        }
         let text = error ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let head = CompletedHead(
             status: status, hasError: error != nil, errorBytes: text.count,
             processorTime: csys_phase_function_cpu_ns(task))
-        let isPosted = withUnsafeBytes(of: head) { head in
+        // Of two answers, or an answer and the return of the function, the one whose record is first
+        // decides; the other one asks the host, which has read that record by then.
+        let posting = withUnsafeBytes(of: head) { head in
             if text.isEmpty || result.isEmpty {
-                return channel.post(.completed, task: task, head, text.isEmpty ? result : text)
+                return channel.post(
+                    .completed, task: task, head, text.isEmpty ? result : text,
+                    onlyIf: { claim(task) })
             }
             return (Array(text) + result).withUnsafeBytes {
-                channel.post(.completed, task: task, head, $0)
+                channel.post(.completed, task: task, head, $0, onlyIf: { claim(task) })
             }
         }
-        guard isPosted else {
-            claims[Int(UInt32(truncatingIfNeeded: task))].store(0, ordering: .relaxed)
-            return .wrongState
+        switch posting {
+        case .posted: break
+        case .withheld: return ask(task, status, error, result)
+        case .interrupted: return .wrongState
         }
         guard let word = word(task) else { return channel.call(.verdict, task: task) }
         if word.isEndedByHost { return .expired }
         return word.reason != 0 ? .late : .ok
     }
 
-    /// Returns false when this process has completed the task before.
+    /// Returns false when this process has answered for the task before. Called in the order of the
+    /// records.
     private func claim(_ task: UInt64) -> Bool {
         let place = claims + Int(UInt32(truncatingIfNeeded: task))
-        let before = place.pointee.load(ordering: .relaxed)
-        guard before != task else { return false }
-        return place.pointee.compareExchange(
-            expected: before, desired: task, ordering: .sequentiallyConsistent
-        ).exchanged
+        guard place.pointee.load(ordering: .relaxed) != task else { return false }
+        place.pointee.store(task, ordering: .relaxed)
+        return true
+    }
+
+    /// Posts that the function of a task has returned, which answers for it unless it is pending.
+    func returned(
+        _ task: UInt64, _ head: ReturnedHead, message: UnsafeRawBufferPointer
+    ) {
+        let isAnswer = head.status != Status.pending.rawValue
+        withUnsafeBytes(of: head) { bytes in
+            _ = channel.post(.returned, task: task, bytes, message) {
+                if isAnswer { _ = claim(task) }
+                return true
+            }
+        }
     }
 
     private func ask(

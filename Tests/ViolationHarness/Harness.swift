@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import CSystem
 import Glibc
 
 /// Makes a host and does to it what its arguments say, step by step, printing what happens.
@@ -16,6 +17,8 @@ final class Harness {
     private static let timeout: UInt64 = 20_000_000_000
 
     private let host: OpaquePointer
+    /// What there was before the host.
+    private let before: Inventory
     /// The task launched last.
     private var task: curfew_task = 0
 
@@ -26,9 +29,36 @@ final class Harness {
     }
 
     private init() {
+        let apart = Harness.variable("CURFEW_MISDEED_PROCESSES").split(separator: " ").map {
+            strdup(String($0))!
+        }
+        if !apart.isEmpty {
+            // Processes that outlive those who look after them become this one's, and are seen.
+            csys_adopt_orphans()
+            SocketLine.lay(
+                in: Harness.variable("TMPDIR"), form: Harness.variable("CURFEW_MISDEED_FORM"))
+        }
+        before = Inventory()
+        let isolations = apart.map {
+            curfew_plugin_isolation(
+                struct_size: UInt32(MemoryLayout<curfew_plugin_isolation>.size),
+                isolation: curfew_isolation(CURFEW_ISOLATION_PROCESS), plugin: $0)
+        }
+        host = isolations.withUnsafeBufferPointer { Harness.makeHost($0) }
+        for text in apart { free(text) }
+        Line.lay(curfew_host_get_api(host))
+    }
+
+    /// Makes a host that gives some plugins processes of their own.
+    private static func makeHost(
+        _ isolations: UnsafeBufferPointer<curfew_plugin_isolation>
+    ) -> OpaquePointer {
         var config = curfew_host_config()
         config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
         config.lost_after_ns = 200_000_000
+        config.kill_after_ns = 200_000_000
+        config.isolation_count = UInt32(isolations.count)
+        config.isolations = isolations.baseAddress
         config.log = { _, level, plugin, task, text, bytes in
             let raw = UnsafeRawBufferPointer(start: text, count: Int(bytes))
             Record.shared.logged(
@@ -40,7 +70,6 @@ final class Harness {
         guard curfew_host_create(&config, &made, &error) == CURFEW_OK, let made else {
             Harness.fail("no host: \(Harness.text(of: error))")
         }
-        host = made
         curfew_host_observe(
             made, nil,
             { _, event in
@@ -62,7 +91,11 @@ final class Harness {
                     String(cString: event.selector), task: event.task,
                     values.joined(separator: "|"), bytes: bytes)
             }, nil, nil, nil)
-        Line.lay(curfew_host_get_api(made))
+        return made
+    }
+
+    private static func variable(_ name: String) -> String {
+        getenv(name).map { String(cString: $0) } ?? ""
     }
 
     private func take(_ step: String) {
@@ -81,6 +114,7 @@ final class Harness {
         case "await": Record.shared.wait(note: first, count: last ?? 1)
         case "await-event": Record.shared.wait(event: first, count: last ?? 1)
         case "await-log": Record.shared.wait(log: rest)
+        case "await-load": Record.shared.wait(load: rest)
         case "await-stale": awaitStale()
         case "open": Record.shared.open(rest)
         case "over": over()
@@ -91,6 +125,7 @@ final class Harness {
         case "counts": counts()
         case "events":
             Record.shared.print("events", ["events": .numbers(Record.shared.eventCounts)])
+        case "left": left()
         case "leave": _exit(0)
         case "destroy": destroy(UInt64(rest) ?? 10_000)
         default: Harness.fail("\(step) is no step")
@@ -106,12 +141,8 @@ final class Harness {
     private static func load(_ directory: String, into host: OpaquePointer) {
         var error = emptyError
         let status = curfew_host_load_plugin(host, directory, &error)
-        Record.shared.print(
-            "load",
-            [
-                "plugin": .text(String(directory.split(separator: "/").last ?? "")),
-                "status": .number(Int64(status)), "message": .text(text(of: error)),
-            ])
+        Record.shared.loaded(
+            String(directory.split(separator: "/").last ?? ""), Int64(status), text(of: error))
     }
 
     /// For a plugin that does not come back from it.
@@ -199,14 +230,10 @@ final class Harness {
 
     /// Until the last reference to the task is gone, for which there is no event.
     private func awaitStale() {
-        var until = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &until)
-        until.tv_sec += Int(Self.timeout / 1_000_000_000)
+        let until = Harness.monotonicSeconds() + Int(Self.timeout / 1_000_000_000)
         var state = Harness.emptyState
         while curfew_host_get_task(host, task, &state, nil) != CURFEW_STALE {
-            var now = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &now)
-            guard now.tv_sec < until.tv_sec else {
+            guard Harness.monotonicSeconds() < until else {
                 Record.shared.print("stuck", ["waiting": .text("a stale task")])
                 _exit(Harness.stuck)
             }
@@ -280,6 +307,24 @@ final class Harness {
             ["status": .number(Int64(status)), "message": .text(Harness.text(of: error))])
     }
 
+    /// Waits until nothing is left of the host, which was destroyed, and prints what stays.
+    private func left() {
+        let until = Harness.monotonicSeconds() + Int(Self.timeout / 1_000_000_000)
+        var surplus = ""
+        repeat {
+            while waitpid(-1, nil, WNOHANG) > 0 {}
+            surplus = Inventory().surplus(over: before)
+            sched_yield()
+        } while !surplus.isEmpty && Harness.monotonicSeconds() < until
+        Record.shared.print("left", ["text": .text(surplus)])
+    }
+
+    private static func monotonicSeconds() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return now.tv_sec
+    }
+
     // MARK: -
 
     private func number(_ status: curfew_status) -> JSONField { .number(Int64(status)) }
@@ -305,7 +350,7 @@ final class Harness {
         }
     }
 
-    private static func fail(_ message: String) -> Never {
+    static func fail(_ message: String) -> Never {
         Record.shared.print("wrong", ["message": .text(message)])
         _exit(wrong)
     }

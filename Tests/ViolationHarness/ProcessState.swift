@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Glibc
 
 /// What a plugin could change for the whole process, or for the thread that loads it, while nobody
@@ -11,8 +12,15 @@ enum ProcessState {
     static var text: String {
         """
         handlers \(handlers); mask \(mask); umask \(creationMask); rounding \(fegetround()); \
-        small numbers \(small[0] / small[1] > 0); directory \(directory)
+        small numbers \(small[0] / small[1] > 0); directory \(directory); nice \(csys_nice_value()); \
+        limits \(limits)
         """
+    }
+
+    private static var limits: String {
+        var limits = [UInt64](repeating: 0, count: 32)
+        csys_resource_limits(&limits)
+        return limits.map { String($0) }.joined(separator: " ")
     }
 
     private static var handlers: String {

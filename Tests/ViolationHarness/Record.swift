@@ -16,9 +16,13 @@ final class Record: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var gates: Set<String> = []
+    /// Connections of the socket line that wait, by gate.
+    private var waiting: [String: [Int32]] = [:]
     private var notes: [String: Int] = [:]
     private var events: [String: Int] = [:]
     private var log: [String] = []
+    /// The plugins that were loaded or refused.
+    private var loads: Set<String> = []
 
     private init() {
         pthread_mutex_init(mutex, nil)
@@ -52,6 +56,19 @@ final class Record: @unchecked Sendable {
         locked {
             notes[what, default: 0] += 1
             write("note", ["what": .text(what), "value": .number(value)])
+        }
+    }
+
+    /// A plugin was loaded, or refused with a message.
+    func loaded(_ plugin: String, _ status: Int64, _ message: String) {
+        locked {
+            loads.insert(plugin)
+            write(
+                "load",
+                [
+                    "plugin": .text(plugin), "status": .number(status),
+                    "message": .text(message),
+                ])
         }
     }
 
@@ -91,7 +108,30 @@ final class Record: @unchecked Sendable {
 
     // MARK: Waiting
 
-    func open(_ gate: String) { locked { gates.insert(gate) } }
+    func open(_ gate: String) {
+        locked {
+            gates.insert(gate)
+            for connection in waiting.removeValue(forKey: gate) ?? [] {
+                SocketLine.send("open", to: connection)
+            }
+        }
+    }
+
+    /// For a thread in another process.
+    func answer(_ connection: Int32, onceOpen gate: String) {
+        locked {
+            if gates.contains(gate) {
+                SocketLine.send("open", to: connection)
+            } else {
+                waiting[gate, default: []].append(connection)
+            }
+        }
+    }
+
+    /// The connection is about to be closed.
+    func forget(_ connection: Int32) {
+        locked { for gate in waiting.keys { waiting[gate]?.removeAll { $0 == connection } } }
+    }
 
     /// For the plugin's threads, which may wait for ever.
     func wait(gate: String) { wait(for: nil) { gates.contains(gate) } }
@@ -102,6 +142,10 @@ final class Record: @unchecked Sendable {
 
     func wait(event: String, count: Int) {
         wait(for: "event \(event)") { events[event, default: 0] >= count }
+    }
+
+    func wait(load plugin: String) {
+        wait(for: "load of \(plugin)") { loads.contains(plugin) }
     }
 
     func wait(log part: String) {

@@ -7,12 +7,16 @@ enum LogRule: Sendable {
     case rule(String, _ words: String)
     /// `CF03nn rule: …` about the plugin, a warning or an error, with these words in it.
     case loading(String, _ words: String)
+    /// A line about the end of the plugin's process, a warning or an error, with these words in it.
+    case process(_ words: String)
 
     /// For the table.
     var text: String {
         switch self {
         case .rule(let rule, let words), .loading(let rule, let words):
             "`\(rule)`: … \(words) …"
+        case .process(let words):
+            words.isEmpty ? "how its process has ended" : "its process \(words) …"
         }
     }
 }

@@ -9,7 +9,8 @@ import TestSupport
 struct Places {
     private static let goodSwift = "good-swift"
     private let violation: Violation
-    private let made: TemporaryDirectory
+    /// For the length of the run.
+    let made: TemporaryDirectory
 
     init(_ violation: Violation) throws {
         self.violation = violation

@@ -35,9 +35,16 @@ struct Report: Sendable {
     }
 
     /// Runs a form of a violation in a process group of its own, which is killed at the end.
-    static func run(_ run: ViolationRun, of violation: Violation) throws -> Report {
+    ///
+    /// Where the plugin has a process, the state of the host's process is printed first and last, and what
+    /// is left of a host that was destroyed.
+    static func run(_ form: ViolationForm) throws -> Report {
+        let (violation, run) = (form.violation, form.run)
         let places = try Places(violation)
-        let steps = run.script.map { step in
+        var script = run.script
+        if form.isInProcess { script = ["state"] + script + ["state"] }
+        if form.isInProcess, run.destroy != nil { script.append("left") }
+        let steps = script.map { step in
             let words = step.replacingOccurrences(of: "@", with: violation.identifier)
                 .split(separator: " ").map(String.init)
             guard words.count == 2, words[0].hasPrefix("load") else {
@@ -47,6 +54,14 @@ struct Report: Sendable {
         }
         var environment = ProcessInfo.processInfo.environment
         environment["CURFEW_MISDEED_FORM"] = run.form
+        if form.isInProcess {
+            // The good plugin is in a thread, which the violation must not reach; where the process is
+            // what the violation is about, it has one, too.
+            environment["CURFEW_MISDEED_PROCESSES"] =
+                violation.identifier + (violation.isForProcesses ? " org.curfew.test.good" : "")
+            environment["TMPDIR"] = places.made.path
+            environment["XDG_CACHE_HOME"] = places.made.path
+        }
         environment["SWIFT_BACKTRACE"] = "enable=no"
         // A sanitizer leaves signals to the process, which is to end as it would without one.
         let leaving = "handle_segv=0:handle_sigill=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"

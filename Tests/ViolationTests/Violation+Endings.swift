@@ -7,6 +7,22 @@ extension Violation {
     private static let expired = ViolationRun.End(
         outcome: CURFEW_OUTCOME_EXPIRED, text: expiredText)
     private static let succeeded = ViolationRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")
+    /// A function that never returns, in a process: the second task runs in the next one.
+    private static func killed(
+        _ script: [String], over: [ViolationRun.End]
+    ) -> ProcessConsequence {
+        .other(
+            answer: """
+                The task ends as expired at the end of its grace. After a second limit the process is \
+                killed, and the next one starts; no handler is quarantined, and the host is destroyed \
+                in time.
+                """,
+            runs: [
+                ViolationRun(
+                    script: script, over: over, rules: [.process("was killed: the function of")])
+            ])
+    }
+
     private static let lost = LogRule.rule("lost-worker", "did not return within")
 
     /// How tasks end, and do not.
@@ -21,6 +37,11 @@ extension Violation {
                 memory that the thread may touch.
                 """,
             sees: "the handler listed as quarantined, with the reason",
+            inProcess: killed(
+                Script.loaded + [
+                    "launch @", "await begun", Script.others, "over", "await-log was killed",
+                    "launch @", "await begun 2", Script.others, "over", "destroy 300",
+                ], over: [expired, expired]),
             ViolationRun(
                 script: Script.loaded + [
                     "launch @", "await begun", Script.others, "over", "await-log lost",
@@ -39,6 +60,19 @@ extension Violation {
             others: """
                 Tasks of the same kind wait until the first lost worker is replaced, and then run.
                 """,
+            inProcess: .other(
+                answer: """
+                    As above, once for all of its tasks: they run in the same process. Others\u{2019} \
+                    tasks do not wait for their workers.
+                    """,
+                runs: [
+                    ViolationRun(
+                        script: Script.loaded + [
+                            "launch @", "launch @", "launch @", "launch @", "await begun 4",
+                            Script.others, "over", "await-log was killed", "destroy 300",
+                        ],
+                        over: [expired], rules: [.process("was killed: the function of")])
+                ]),
             ViolationRun(
                 script: Script.loaded + [
                     "launch @", "launch @", "launch @", "launch @", "await begun 4",
@@ -53,6 +87,21 @@ extension Violation {
                 ignored. The worker no longer counts as lost; the handler stays quarantined until it \
                 is released.
                 """,
+            inProcess: .other(
+                answer: """
+                    The task ended as expired at the end of its grace. Its process is killed before the \
+                    function returns.
+                    """,
+                runs: [
+                    ViolationRun(
+                        script: Script.loaded + [
+                            "launch @", "await begun", Script.others, "over",
+                            "await-log was killed", "open go", "launch @", "await begun 2", "over",
+                            "destroy",
+                        ],
+                        notes: ["expired": [CURFEW_REASON_BUDGET]], over: [expired, succeeded],
+                        rules: [.process("was killed: the function of")])
+                ]),
             ViolationRun(
                 script: Script.loaded + [
                     "launch @", "await begun", Script.others, "over", "await-log lost", "open go",
@@ -82,6 +131,26 @@ extension Violation {
                 There is one done event.
                 """,
             sees: "`completed-twice` or `stale` in the log",
+            inProcess: .other(
+                answer: """
+                    The same. Threads count with their whole stacks as memory of the process, which has \
+                    room for about a hundred.
+                    """,
+                sees: "`completed-twice` or `stale` in the log",
+                runs: [
+                    ViolationRun(
+                        script: Script.loaded + [
+                            "flood @ 20", "await loser", Script.others, "await loser 20",
+                            "flood @ 20", "await loser 40", "flood @ 20", "await loser 60",
+                            "await-event violation_done:: 60", "events", "destroy",
+                        ],
+                        notes: ["winner": [CURFEW_OK], "loser": [CURFEW_ALREADY, CURFEW_STALE]],
+                        perhaps: ["completed-twice"],
+                        check: { report in
+                            #expect(report.notes("winner").count == 60)
+                            #expect(report.all("events").first?.events?["violation_done::"] == 60)
+                        })
+                ]),
             ViolationRun(
                 script: Script.loaded + [
                     "flood @ 200", "await loser", Script.others, "await loser 200",

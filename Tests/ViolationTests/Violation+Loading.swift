@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import PluginBridge
+import TestSupport
 
 extension Violation {
     private static let succeeded = ViolationRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")
@@ -87,6 +88,21 @@ extension Violation {
                 """,
             sees: "nothing in the log; the call that loads it does not return",
             others: "Tasks of loaded plugins run as before.",
+            inProcess: .other(
+                answer: """
+                    The process is killed after 10 s, and the plugin is refused with `FAILED`. Other \
+                    plugins are loaded meanwhile, and the host is destroyed in time.
+                    """,
+                runs: (WholeMatrix.isWanted ? ["entry", "constructor"] : ["entry"]).map { form in
+                    ViolationRun(
+                        form: form,
+                        script: [
+                            "load good", "load-aside violation", "await begun", Script.others,
+                            "await-load never-loads", "destroy",
+                        ],
+                        load: CURFEW_FAILED,
+                        rules: [.loading("load-entry", "has not been loaded within 10 s")])
+                }),
             ViolationRun(
                 form: "entry",
                 script: [

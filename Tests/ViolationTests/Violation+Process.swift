@@ -9,6 +9,36 @@ extension Violation {
     private static let succeeded = ViolationRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")
     private static let segmentationFault: Set<ChildProcess.Ending> = [.signalled(SIGSEGV)]
 
+    /// The task ends as crashed, and the log says how its process has ended; the next task begins in
+    /// another one.
+    private static func ended(
+        _ words: String, form: String = "", as outcome: Int = CURFEW_OUTCOME_CRASHED, text: String
+    ) -> ViolationRun {
+        ViolationRun(
+            form: form,
+            script: Script.meanwhile + [
+                "over", "launch @", "await begun 2", Script.others, "over", "destroy",
+            ],
+            over: [
+                ViolationRun.End(outcome: outcome, text: text),
+                ViolationRun.End(outcome: outcome, text: text),
+            ],
+            rules: [.process(words)])
+    }
+
+    /// The plugin is refused because its process ends while it is loaded.
+    private static func endedLoading(_ words: String, form: String) -> ViolationRun {
+        ViolationRun(
+            form: form,
+            script: ["load good", Script.others, "load violation", Script.others, "destroy"],
+            load: CURFEW_FAILED, rules: [.loading("load-entry", words)])
+    }
+
+    private static let crashed = """
+        The task ends as crashed, with how and where its process has ended; queued tasks run in the \
+        next process. A task that was told to stop ends for that reason. While it is loaded: `FAILED`.
+        """
+
     /// What ends the process in which the plugin runs, or uses up what it has.
     static let process = [
         Violation(
@@ -20,6 +50,19 @@ extension Violation {
             answer: "None: the process ends with SIGSEGV. Isolation `thread` does not protect it.",
             sees: "the signal",
             others: untilThen,
+            inProcess: .other(
+                answer: crashed,
+                runs: [
+                    endedLoading("ended by SIGSEGV at 0x0 in a constructor", form: "constructor"),
+                    endedLoading("ended by SIGSEGV at 0x0 in its entry", form: "entry"),
+                    ended(
+                        "ended by SIGSEGV at 0x0 in the function of", form: "run",
+                        text: "its process ended by SIGSEGV at 0x0 in its function"),
+                    // It had been told to stop: the outcome says why.
+                    ended(
+                        "ended by SIGSEGV at 0x0 in the expiration callback of", form: "expired",
+                        as: CURFEW_OUTCOME_EXPIRED, text: "Background task expired."),
+                ]),
             crash("constructor", [Script.others, "load violation"], load: nil),
             crash("entry", [Script.others, "load violation"], load: nil),
             crash("run", Script.deadly.dropFirst()),
@@ -27,11 +70,25 @@ extension Violation {
         Violation(
             "aborts", "calls `abort`",
             answer: "None: the process ends with SIGABRT.", sees: "the signal", others: untilThen,
+            inProcess: .other(
+                answer: crashed,
+                runs: [
+                    ended(
+                        "ended by SIGABRT in the function of",
+                        text: "its process ended by SIGABRT in its function")
+                ]),
             ViolationRun(script: Script.deadly, destroy: nil, ends: [.signalled(SIGABRT)])),
         Violation(
             "overflows-its-stack", "calls itself until its stack is full",
             answer: "None: the process ends with SIGSEGV, at the guard page of the worker's stack.",
             sees: "the signal", others: untilThen,
+            inProcess: .other(
+                answer: crashed,
+                runs: [
+                    ended(
+                        "overflowed its stack (SIGSEGV) in the function of",
+                        text: "its process overflowed its stack (SIGSEGV) in its function")
+                ]),
             ViolationRun(script: Script.deadly, destroy: nil, ends: segmentationFault)),
         Violation(
             "exits", "ends the process: in its entry, or in a task",
@@ -41,6 +98,14 @@ extension Violation {
                 """,
             sees: "the status",
             others: untilThen,
+            inProcess: .other(
+                answer: crashed,
+                runs: [
+                    endedLoading("exited with status 7 in its entry", form: "entry"),
+                    ended(
+                        "exited with status 7 in the function of", form: "run",
+                        text: "its process exited with status 7 in its function"),
+                ]),
             ViolationRun(
                 form: "entry", script: ["load good", Script.others, "load violation"], load: nil,
                 destroy: nil, ends: [.exited(7)]),
@@ -57,6 +122,17 @@ extension Violation {
                 returns in the child as if the task or the host no longer existed. The parent is not \
                 affected.
                 """,
+            inProcess: .other(
+                answer:
+                    "The same; the log does not say it, since the child has no channel to the host.",
+                runs: ["run", "bare", "entry", "retire"].map {
+                    returnsInChild($0, isSaid: false)
+                } + [
+                    returnsInChild("expired", over: false, isSaid: false),
+                    ViolationRun(
+                        form: "calls", script: Script.whole, notes: ["answers": [7]],
+                        over: [succeeded]),
+                ]),
             returnsInChild("run"), returnsInChild("bare"), returnsInChild("entry"),
             returnsInChild("retire"), returnsInChild("expired", over: false),
             ViolationRun(
@@ -76,6 +152,21 @@ extension Violation {
                 returns `SYSTEM` or `REFUSED`, with the system's error text.
                 """,
             sees: "nothing",
+            inProcess: .other(
+                answer:
+                    "Its process has none left. The host has its own, and loads the next plugin.",
+                runs: [
+                    ViolationRun(
+                        script: Script.loaded + [
+                            "launch @", "await begun", Script.others, "load patient", "open go",
+                            "over", "destroy",
+                        ],
+                        over: [succeeded],
+                        check: { report in
+                            let other = report.all("load").first { $0.plugin == "patient" }
+                            #expect(other?.status == CURFEW_OK)
+                        })
+                ]),
             ViolationRun(
                 script: Script.loaded + [
                     "launch @", "await begun", Script.others, "load patient", "open go", "over",
@@ -89,11 +180,14 @@ extension Violation {
                 })),
     ]
 
-    private static func returnsInChild(_ form: String, over: Bool = true) -> ViolationRun {
+    private static func returnsInChild(
+        _ form: String, over: Bool = true, isSaid: Bool = true
+    ) -> ViolationRun {
         ViolationRun(
             form: form, script: over ? Script.whole : Script.meanwhile + ["destroy"],
             notes: ["child": [70]], over: over ? [succeeded] : [],
-            rules: [.rule("forked-return", "forked, and the child returned to the host")])
+            rules: isSaid
+                ? [.rule("forked-return", "forked, and the child returned to the host")] : [])
     }
 
     private static func crash(

@@ -4,17 +4,18 @@ import PluginBridge
 
 extension Violation {
     private static func change(
-        _ name: String, _ does: String, _ answer: String, _ word: String
+        _ name: String, _ does: String, _ answer: String, _ word: String,
+        inProcess: ProcessConsequence = .same
     ) -> Violation {
         Violation(
             name, does + ", in a constructor or in its entry",
             answer: """
                 \(answer), and the plugin is used. Changes by a task are not detected.
                 """,
-            run("constructor", word), run("entry", word))
+            inProcess: inProcess, run("constructor", word), run("entry", word))
     }
 
-    private static func run(_ form: String, _ word: String) -> ViolationRun {
+    private static func run(_ form: String, _ word: String?) -> ViolationRun {
         ViolationRun(
             form: form,
             script: [
@@ -22,7 +23,7 @@ extension Violation {
                 Script.others, "open go", "over", "destroy",
             ],
             over: [ViolationRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")],
-            rules: [.rule("process-state", word)])
+            rules: word.map { [.rule("process-state", $0)] } ?? [])
     }
 
     /// What belongs to the whole process, or to the thread that loads the plugin.
@@ -33,7 +34,11 @@ extension Violation {
             "The handlers are restored", "what the signal SIGTERM does"),
         change(
             "changes-signal-mask", "blocks signals on the thread that loads it",
-            "The mask is restored", "signal mask"),
+            "The mask is restored", "signal mask",
+            inProcess: .other(
+                answer:
+                    "Nothing changes: the threads of a process have all signals blocked anyway.",
+                runs: [run("constructor", nil), run("entry", nil)])),
         change(
             "changes-umask", "sets the umask so that every new file is writable for all users",
             "It is restored", "umask"),

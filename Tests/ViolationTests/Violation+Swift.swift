@@ -19,6 +19,20 @@ extension Violation {
                 entered it, not on the pool that all Swift code of the process shares.
                 """,
             others: "They run, also those in Swift.",
+            inProcess: .other(
+                answer: "As for `never-returns`, once for both.",
+                runs: [
+                    ViolationRun(
+                        script: loaded + [
+                            "launch @", "launch @", "await-event violation_progress:: 2", others,
+                            "over", "await-log was killed", "destroy 300",
+                        ],
+                        over: [
+                            ViolationRun.End(
+                                outcome: CURFEW_OUTCOME_EXPIRED, text: "Background task expired.")
+                        ],
+                        rules: [.process("was killed: the function of")])
+                ]),
             ViolationRun(
                 script: loaded + [
                     "launch @", "launch @", "await-event violation_progress:: 2", others, "over",
@@ -77,6 +91,20 @@ extension Violation {
             answer: "None: the process ends with SIGILL, or with another signal for a trap.",
             sees: "Swift's message on standard error, and the signal",
             others: "They run until then, and end with the process.",
+            inProcess: .other(
+                answer: "The task ends as crashed. What Swift says of it is logged.",
+                runs: [
+                    ViolationRun(
+                        script: loaded + ["launch @", "over", others, "destroy"],
+                        over: [ViolationRun.End(outcome: CURFEW_OUTCOME_CRASHED)],
+                        rules: [.process("in the function of")],
+                        check: { report in
+                            #expect(
+                                report.all("log").contains {
+                                    $0.text?.contains("Index out of range") == true
+                                })
+                        })
+                ]),
             ViolationRun(
                 script: loaded + [others, "launch @", "over"], destroy: nil,
                 ends: [.signalled(SIGILL), .signalled(SIGTRAP)],

@@ -11,6 +11,7 @@ extension Violation {
         ("Threads and callbacks", threads),
         ("The end of the process", process),
         ("In Swift", swift),
+        ("In a process only", processes),
     ]
 
     /// All of them, in the order of the table.

@@ -18,6 +18,28 @@ extension Violation {
                 `TIMED_OUT`.
                 """,
             others: "They are told to stop in time.",
+            inProcess: .other(
+                answer: """
+                    It keeps a thread of its own process. The host is destroyed in time: it does not \
+                    wait for a process.
+                    """,
+                runs: [
+                    ViolationRun(
+                        form: "for a while",
+                        script: Script.loaded + [
+                            "load patient", "launch @", "await begun", "open told", Script.others,
+                            "tasks org.curfew.test.patient 3", "over", "open go", "await left",
+                            "destroy",
+                        ],
+                        over: [stoppedInTime]),
+                    ViolationRun(
+                        form: "for ever",
+                        script: Script.loaded + [
+                            "load patient", "launch @", "await begun", "open told", Script.others,
+                            "tasks org.curfew.test.patient 3", "over", "destroy 300",
+                        ],
+                        over: [stoppedInTime]),
+                ]),
             ViolationRun(
                 form: "for a while",
                 script: Script.loaded + [
@@ -90,6 +112,14 @@ extension Violation {
             "calls-after-retirement",
             "uses its table after the host was destroyed, with or without a kept reference",
             answer: "The table is never freed: `CLOSING` and `STALE`.",
+            inProcess: .other(
+                answer: "Its threads have ended with its process when the host is destroyed.",
+                runs: [
+                    ViolationRun(
+                        form: "keeps", script: Script.meanwhile + ["over", "destroy", "open gone"],
+                        notes: ["retired": [0]], never: ["register", "done"], over: [succeeded],
+                        rules: [.rule("kept-reference", "holds 1 reference")])
+                ]),
             retired("keeps", [.rule("kept-reference", "holds 1 reference")]),
             retired("owes nothing", [])),
         Violation(
@@ -100,6 +130,7 @@ extension Violation {
                 the plugin that owns the table as the caller.
                 """,
             sees: "lines about the plugin that owns the table",
+            inProcess: .impossible("No other plugin\u{2019}s table is in its process."),
             ViolationRun(
                 script: Script.whole,
                 notes: [
@@ -118,6 +149,22 @@ extension Violation {
                 While the host exists the first is accepted and the second gets `ALREADY`; after it \
                 was destroyed both get `CLOSING`. The exit status of the process does not change.
                 """,
+            inProcess: .other(
+                answer: """
+                    Neither is called: a process is killed, with the host or when the host is destroyed.
+                    """,
+                runs: [
+                    ViolationRun(
+                        form: "of a host",
+                        script: Script.loaded + ["launch @", "await begun", Script.others],
+                        never: ["at exit", "destructor"], destroy: nil),
+                    ViolationRun(
+                        form: "after a host",
+                        script: Script.loaded + [
+                            "launch @", "await begun", Script.others, "destroy 300",
+                        ],
+                        never: ["at exit", "destructor"]),
+                ]),
             ViolationRun(
                 form: "of a host",
                 script: Script.loaded + ["launch @", "await begun", Script.others],

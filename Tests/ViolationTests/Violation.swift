@@ -5,6 +5,7 @@
 struct Violation: Sendable {
     enum Language: String, Sendable {
         case c = "C"
+        case cpp = "C++"
         case swift = "Swift"
     }
 
@@ -19,12 +20,17 @@ struct Violation: Sendable {
     let sees: String
     /// How other handlers' tasks fare, where they do not just run on.
     let others: String?
-    /// The forms of the violation, each run in a process of its own.
+    /// What comes of it in a process of the plugin's.
+    let inProcess: ProcessConsequence
+    /// It is committed in a process only: in a thread it would end the host, or whatever else it reaches.
+    let isForProcesses: Bool
+    /// The forms of the violation, each run by a harness of its own.
     let runs: [ViolationRun]
 
     init(
         _ name: String, in language: Language = .c, _ does: String, answer: String,
-        sees: String = "", others: String? = nil, _ runs: ViolationRun...
+        sees: String = "", others: String? = nil, inProcess: ProcessConsequence = .same,
+        isForProcesses: Bool = false, _ runs: ViolationRun...
     ) {
         self.name = name
         self.language = language
@@ -32,7 +38,21 @@ struct Violation: Sendable {
         self.answer = answer
         self.sees = sees
         self.others = others
+        self.inProcess = inProcess
+        self.isForProcesses = isForProcesses
         self.runs = runs
+    }
+
+    /// The forms that are run in a thread of the host.
+    var threadRuns: [ViolationRun] { isForProcesses ? [] : runs }
+
+    /// The forms that are run in a process of the plugin's.
+    var processRuns: [ViolationRun] {
+        switch inProcess {
+        case .same: runs
+        case .other(_, _, let runs): runs
+        case .impossible: []
+        }
     }
 
     /// The identifier of its plugin and of its handler.

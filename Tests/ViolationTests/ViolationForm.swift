@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// A violation in one of its forms.
+/// A violation in one of its forms, in a thread of the host or in a process.
 struct ViolationForm: CustomTestStringConvertible, Sendable {
     let violation: Violation
     let run: ViolationRun
+    let isInProcess: Bool
 
     var testDescription: String {
         violation.name + (run.form.isEmpty ? "" : ", \(run.form)")
+            + (isInProcess ? ", in a process" : "")
     }
 
     static let all = Violation.all.flatMap { violation in
-        violation.runs.map { ViolationForm(violation: violation, run: $0) }
+        violation.threadRuns.map {
+            ViolationForm(violation: violation, run: $0, isInProcess: false)
+        }
+            + violation.processRuns.map {
+                ViolationForm(violation: violation, run: $0, isInProcess: true)
+            }
     }
 }

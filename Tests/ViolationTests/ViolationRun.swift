@@ -6,6 +6,9 @@ import TestSupport
 struct ViolationRun: Sendable {
     /// How a task is to end.
     struct End: Equatable, Sendable {
+        /// What a matter of luck decides.
+        static let any = -1
+
         var outcome: Int
         var answered = false
         /// The text of its done event; nil: not looked at.

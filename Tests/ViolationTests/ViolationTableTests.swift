@@ -42,6 +42,7 @@ struct ViolationTableTests {
         #expect(files.contains("manifest.json"))
         #expect(files.contains { $0.hasSuffix(".swift") } == (violation.language == .swift))
         #expect(files.contains("\(name).c") == (violation.language == .c))
+        #expect(files.contains("\(name).cpp") == (violation.language == .cpp))
     }
 
     @Test("launches the tasks of others in every run")

@@ -9,8 +9,10 @@ import Testing
 struct ViolationTests {
     @Test("is answered as the table says", arguments: ViolationForm.all)
     func violation(_ form: ViolationForm) throws {
-        let (violation, run) = (form.violation, form.run)
-        check(try Report.run(run, of: violation), violation, run)
+        let report = try Report.run(form)
+        check(report, form.violation, form.run)
+        guard form.isInProcess, form.run.destroy != nil else { return }
+        #expect(report.all("left").map(\.text) == [""], "of the host and its processes is left")
     }
 
     private func check(_ report: Report, _ violation: Violation, _ run: ViolationRun) {
@@ -33,6 +35,10 @@ struct ViolationTests {
         for (end, expected) in zip(ends, run.over) {
             var expected = expected
             expected.text = expected.text ?? end.text
+            if expected.outcome == ViolationRun.End.any {
+                expected.outcome = end.outcome
+                expected.answered = end.answered
+            }
             #expect(end == expected)
         }
         checkDoneEvents(report, run)
@@ -94,6 +100,12 @@ struct ViolationTests {
                     $0.text?.hasPrefix(start) == true && $0.text?.contains(words) == true
                 }
                 #expect(found, "\(rule): \(words): \(report.logged)")
+            case .process(let words):
+                let found = report.log(of: violation.identifier, level: CURFEW_LOG_WARNING).contains
+                {
+                    $0.text?.hasPrefix("its process ") == true && $0.text?.contains(words) == true
+                }
+                #expect(found, "\(words): \(report.logged)")
             case .loading(let rule, let words):
                 let start = Fault.named(rule).map { "\($0.code) \(rule): " } ?? "refused: "
                 let found = report.log(of: violation.identifier, level: CURFEW_LOG_WARNING).contains
@@ -103,6 +115,12 @@ struct ViolationTests {
                 #expect(found, "\(rule): \(words): \(report.logged)")
             }
         }
+        // The end of a process is no surprise where one is expected, and only there.
+        let ends = report.log(of: violation.identifier, level: CURFEW_LOG_WARNING).filter {
+            $0.text?.hasPrefix("its process ") == true
+        }
+        let mayEnd = run.rules.contains { if case .process = $0 { true } else { false } }
+        #expect(ends.isEmpty || mayEnd, "\(ends.compactMap(\.text))")
         for line in report.log(of: violation.identifier, level: CURFEW_LOG_CONTRACT_VIOLATION) {
             let rule = line.text?.split(separator: " ").dropFirst().first?.dropLast() ?? ""
             #expect(rules.contains(String(rule)), "\(line.text ?? "")")

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first bytes of a record about a function that has returned; the text of its error follows.
+/// The first bytes of a record about a function that has returned; the message of its error follows, as
+/// the plugin wrote it, without a NUL.
 package struct ReturnedHead {
     package var status: Int32
     package var handler: UInt16
-    /// Whether the text of the error is UTF-8 with a NUL at its end.
-    package var isSound: UInt16
+    private let unused: UInt16 = 0
     /// The place of the task in the order of all that were offered to the handler.
     package var position: UInt64
     /// Processor time of the function in nanoseconds, if the task is a request's.
     package var processorTime: UInt64
 
     package init(
-        status: Status, handler: Int, isSound: Bool, position: UInt64, processorTime: UInt64
+        status: Status, handler: Int, position: UInt64, processorTime: UInt64
     ) {
         self.status = status.rawValue
         self.handler = UInt16(truncatingIfNeeded: handler)
-        self.isSound = isSound ? 1 : 0
         self.position = position
         self.processorTime = processorTime
     }

@@ -29,6 +29,29 @@ public import CCurfew
         target[length] = 0
     }
 
+    /// Calls `body` with the bytes of a plugin's message up to its NUL, or all of them if it has none.
+    package static func withMessage(
+        _ buffer: UnsafeMutablePointer<curfew_error>, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        withUnsafeBytes(of: &buffer.pointee.message) { bytes in
+            body(UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0 }))
+        }
+    }
+
+    /// Writes a message that `withMessage` has returned in another process: what `isSound` and `text`
+    /// say of the buffer then holds for the message.
+    package static func fill(
+        _ buffer: UnsafeMutablePointer<curfew_error>, _ status: Status,
+        message: UnsafeRawBufferPointer
+    ) {
+        buffer.pointee.code = status.rawValue
+        withUnsafeMutableBytes(of: &buffer.pointee.message) { bytes in
+            let part = message.prefix(bytes.count)
+            bytes.copyBytes(from: part)
+            if part.count < bytes.count { bytes[part.count] = 0 }
+        }
+    }
+
     /// Empties a buffer of the host's own before a call into a plugin.
     @inlinable package static func reset(_ buffer: UnsafeMutablePointer<curfew_error>) {
         buffer.pointee.code = 0

@@ -79,6 +79,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         port.onStuck = { [weak self] task in self?.endStuck(task) }
         port.onUsed = { [weak self] in self?.startSpare() }
         port.onQuiet = { [weak self] link in self?.endQuiet(link) }
+        port.onFault = { [weak self] link in self?.end(link) }
     }
 
     /// What an event tells about a process.

@@ -63,7 +63,11 @@ final class ChildLink: @unchecked Sendable {
     var stuck: Set<UInt64> = []
     /// The rule that the process has broken, after which nothing more is read.
     private(set) var fault: String? {
-        didSet { isFaulty.store(fault != nil, ordering: .releasing) }
+        didSet {
+            isFaulty.store(fault != nil, ordering: .releasing)
+            // The channel reader has the process killed.
+            memory.readerBell.ring()
+        }
     }
     /// The process has ended, and its last records were read.
     var hasEnded: Bool { endedWord.load(ordering: .acquiring) }
@@ -361,6 +365,9 @@ final class ChildLink: @unchecked Sendable {
 
     // MARK: Reading
 
+    /// Whether the process has broken a rule, so that it has to be killed.
+    var isBroken: Bool { isFaulty.load(ordering: .acquiring) }
+
     var hasRecords: Bool {
         !isFaulty.load(ordering: .acquiring)
             && memory.ringTail.pointee.load(ordering: .acquiring) != head
@@ -509,7 +516,7 @@ final class ChildLink: @unchecked Sendable {
         }
         ErrorBuffer.fill(
             error, status,
-            String(decoding: body[MemoryLayout<ReturnedHead>.size...], as: UTF8.self))
+            message: UnsafeRawBufferPointer(rebasing: body[MemoryLayout<ReturnedHead>.size...]))
         if status == .pending { pending.insert(task.bits) }
         leave(index, head.position)
         _ = engine.functionReturned(task, handler, status, error, armed: true)

@@ -271,6 +271,8 @@ final class ChildPort: @unchecked Sendable {
 
     /// Ends the process of a task that is stuck.
     var onStuck: (@Sendable (TaskReference) -> Void)?
+    /// Called once for a process that has written what does not fit; by the channel reader.
+    var onFault: (@Sendable (ChildLink) -> Void)?
 
     /// Enters a task if the process has taken it. Nothing is decided, so that no record is read for it.
     func look(at task: TaskReference) {
@@ -353,6 +355,7 @@ final class ChildPort: @unchecked Sendable {
     func read(_ link: ChildLink) {
         csys_thread_name("curfew-channel")
         engine.threads.join(as: .channel)
+        var isKilled = false
         while true {
             lock.enter()
             let hasRead = link.drain()
@@ -364,13 +367,20 @@ final class ChildPort: @unchecked Sendable {
                 if waiting.load(ordering: .relaxed) != 0 { link.memory.waiterBell.ring() }
             }
             if isOver { break }
+            if link.isBroken, !isKilled {
+                // Outside of the lock, which those who kill may need.
+                isKilled = true
+                onFault?(link)
+            }
             if hasRead || link.hasRecords { continue }
             let isAwaited = waiting.load(ordering: .relaxed) != 0
             if !isAwaited, engine.threads.cores.poll({ link.hasRecords || link.hasEnded }) {
                 continue
             }
             let rings = link.memory.readerBell.announce()
-            if link.hasRecords && !isAwaited || link.hasEnded || engine.log.hasDeferred {
+            if link.hasRecords && !isAwaited || link.hasEnded || engine.log.hasDeferred
+                || link.isBroken && !isKilled
+            {
                 link.memory.readerBell.cancel(since: rings)
                 continue
             }

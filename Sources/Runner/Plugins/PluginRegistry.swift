@@ -149,6 +149,21 @@ package final class PluginRegistry: Sendable {
         return stuck
     }
 
+    /// Lets go of the code of plugins in processes, which have ended: it refers to the list in which it
+    /// stands, and both would stay with their descriptors.
+    func forgetIsolated() {
+        let records = plugins.all
+        // Freed outside of the lock of the list.
+        let codes = plugins.update { () -> [ChildCode] in
+            records.compactMap { record in
+                guard let code = record.code as? ChildCode else { return nil }
+                record.code = nil
+                return code
+            }
+        }
+        withExtendedLifetime(codes) {}
+    }
+
     /// The tables of the embedder and all plugins, with the paths of their libraries.
     var tables: [(library: String, table: PluginTable)] {
         let records = plugins.all

@@ -377,6 +377,7 @@ final class HostShutdown: Sendable {
             for (library, table) in tables {
                 RetiredTables.put(table, library, isOwed: isOwed)
             }
+            registry.forgetIsolated()
         }
         if let failure { throw failure }
         if isStuck {

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plugins of this directory have in common: an entry, and a line to the harness that runs
- * them, whose address they find in the environment. */
+ * them. In a thread of the harness it is a structure, whose address is in the environment; in a process
+ * of the plugin's it is a socket. */
 #ifndef MISDEED_H
 #define MISDEED_H
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <curfew/plugin.h>
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 /* Tests/ViolationHarness/Line.swift has the other end. */
 typedef struct violation_line {
@@ -20,17 +28,86 @@ typedef struct violation_line {
     const curfew_host_api *table;
 } violation_line;
 
+/* NULL in a process of the plugin's, which does not inherit the variable. */
 static inline const violation_line *line(void) {
     const char *address = getenv("CURFEW_MISDEED_LINE");
-    if (address == NULL) abort();
+    if (address == NULL) return NULL;
     return (const violation_line *)(uintptr_t)strtoull(address, NULL, 10);
 }
 
-static inline void note(const char *what, int64_t value) { line()->note(what, value); }
-static inline void wait_for(const char *gate) { line()->wait(gate); }
+/* The connection that hold_line has made, in the process that has made it. */
+static int held_line = -1;
+static pid_t held_line_process;
+
+static inline int connect_line(void) {
+    const char *directory = getenv("TMPDIR");
+    struct sockaddr_un name;
+    memset(&name, 0, sizeof name);
+    name.sun_family = AF_UNIX;
+    const int length = snprintf(name.sun_path, sizeof name.sun_path, "%s/line",
+                                directory == NULL ? "/tmp" : directory);
+    if (length < 0 || (size_t)length >= sizeof name.sun_path) return -1;
+    const int file = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (file < 0) return -1;
+    if (connect(file, (const struct sockaddr *)&name, sizeof name) == 0) return file;
+    close(file);
+    return -1;
+}
+
+/* Keeps a connection, for a plugin that goes on to use up its descriptors. One thread may talk then. */
+static inline void hold_line(void) {
+    if (line() != NULL) return;
+    held_line = connect_line();
+    held_line_process = getpid();
+}
+
+/* Sends a message of SocketLine.swift and waits for its answer. A process without a line has nobody to
+ * talk to, and ends. */
+static inline void ask(char kind, const char *text, int64_t value, char *answer, size_t size) {
+    char message[600];
+    size_t length = strlen(text);
+    if (length > sizeof message - 9) length = sizeof message - 9;
+    message[0] = kind;
+    memcpy(message + 1, &value, sizeof value);
+    memcpy(message + 9, text, length);
+    const bool is_held = held_line >= 0 && held_line_process == getpid();
+    const int file = is_held ? held_line : connect_line();
+    if (file < 0 || send(file, message, 9 + length, MSG_NOSIGNAL) != (ssize_t)(9 + length)) _exit(71);
+    ssize_t count;
+    do count = recv(file, answer, size - 1, 0);
+    while (count < 0 && errno == EINTR);
+    if (count <= 0) _exit(72);
+    answer[count] = 0;
+    if (!is_held) close(file);
+}
+
+static inline void note(const char *what, int64_t value) {
+    char answer[64];
+    if (line() != NULL) line()->note(what, value);
+    else ask('n', what, value, answer, sizeof answer);
+}
+
+static inline void wait_for(const char *gate) {
+    char answer[64];
+    if (line() != NULL) line()->wait(gate);
+    else ask('w', gate, 0, answer, sizeof answer);
+}
+
+/* The process id of the harness. */
+static inline pid_t harness_process(void) {
+    char answer[64];
+    if (line() != NULL) return getpid();
+    ask('p', "", 0, answer, sizeof answer);
+    return (pid_t)strtol(answer, NULL, 10);
+}
 
 /* Which of several forms of the violation is wanted. */
 static inline bool form_is(const char *name) {
+    char answer[64];
+    if (line() == NULL) {
+        ask('f', name, 0, answer, sizeof answer);
+        return strcmp(answer, "yes") == 0;
+    }
     const char *form = getenv("CURFEW_MISDEED_FORM");
     return form != NULL && strcmp(form, name) == 0;
 }
@@ -38,10 +115,12 @@ static inline bool form_is(const char *name) {
 static inline curfew_status register_as(const curfew_host_api *api, const char *identifier,
                                         curfew_run_function run, curfew_expired_function expired,
                                         curfew_error *host_error) {
-    const curfew_handler handler = {.struct_size = sizeof handler,
-                                    .identifier = identifier,
-                                    .run = run,
-                                    .expired = expired};
+    curfew_handler handler;
+    memset(&handler, 0, sizeof handler);
+    handler.struct_size = sizeof handler;
+    handler.identifier = identifier;
+    handler.run = run;
+    handler.expired = expired;
     return api->register_handler(api, &handler, host_error);
 }
 

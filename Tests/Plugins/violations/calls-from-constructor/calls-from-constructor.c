@@ -10,6 +10,7 @@ RUN(run) {
 }
 
 __attribute__((constructor)) static void loaded(void) {
+    if (line() == NULL) abort();
     const curfew_host_api *table = line()->table;
     curfew_task_info info = {.struct_size = sizeof info};
     note("register",

@@ -8,6 +8,7 @@
 RUN(run) {
     UNUSED, (void)host_error;
     struct rlimit limit;
+    hold_line();
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = 256;
     setrlimit(RLIMIT_NOFILE, &limit);
