@@ -323,7 +323,7 @@ torture: test-packages ## kill hosts KILLS (1000) times and at every point, let 
 test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py \
-	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
+	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|IsolationTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 Tests/run-tests.py --filter AllProgramsTests
 	$(MAKE) --no-print-directory torture

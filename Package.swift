@@ -241,7 +241,8 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["Conformance", "PluginBridge", "TestSupport"],
+            name: "ConformanceTests",
+            dependencies: ["Conformance", "PluginBridge", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
         // The command line: parsing and printing only.

@@ -23,6 +23,9 @@ enum ConformCommand {
         name: "reproduce", value: "N", summary: "repeat the one fuzzing trial with this seed")
     static let inProcessOption = CommandOption(
         name: "in-process", summary: "run in this process, for a debugger; needs --only CASE")
+    static let isolationOption = CommandOption(
+        name: "isolation", value: "WORD", sort: .words(["thread", "process", "both"]),
+        summary: "where the plugin's code runs; thread unless this says otherwise")
     static let listOption = CommandOption(
         name: "list", summary: "list the cases, and run none")
     static let junitOption = CommandOption(
@@ -33,7 +36,7 @@ enum ConformCommand {
         operands: "[PATH…]", operandCount: 0...1_000, operandSort: .plugin,
         options: [
             levelOption, onlyOption, excludeOption, repeatOption, seedOption, reproduceOption,
-            inProcessOption, listOption, junitOption, .json,
+            isolationOption, inProcessOption, listOption, junitOption, .json,
         ],
         details: [
             """
@@ -46,6 +49,12 @@ enum ConformCommand {
             Cases that run tasks take the payloads from the examples in the manifest, in an
             empty directory; without an example they are skipped. A case that depends on a
             failed one is skipped, so that each fault appears once.
+            """,
+            """
+            With `--isolation process` the plugin's code runs in a process of its own, as
+            with `curfew run`, and with `both` in a thread first. A case that looks into
+            the process of the kit, or stands between the plugin and its table, is skipped
+            there.
             """,
             """
             A plugin has all rights of this user, here as in a host: test an untrusted
@@ -159,8 +168,9 @@ enum ConformCommand {
         var kit = KitRun(subject, request.selection.cases, seed: request.seed(ofRound: round))
         kit.isReproducing = request.isReproducing
         kit.isInProcess = request.isInProcess
+        kit.isolations = request.isolations
         var report = ConformReport(path: path, subject: subject, seed: kit.seed)
-        view.begin(report, kit.cases.count)
+        view.begin(report, kit.count)
         let start = csys_monotonic_ns()
         do throws(ContainmentError) {
             try kit.go(

@@ -2,6 +2,7 @@
 import CCurfew
 import Conformance
 import PluginBridge
+import Scheduling
 
 /// A plugin, and the results of its cases.
 struct ConformReport {
@@ -75,6 +76,7 @@ enum ConformRecords {
         .object([
             ("name", .text(result.tested.name)), ("code", .text(result.tested.fault.code)),
             ("level", .integer(Int64(result.tested.level))),
+            ("isolation", .text(result.isolation.name)),
             ("status", .text(result.verdict.status.rawValue)),
             ("text", .text(result.verdict.text)),
             ("notes", .list(result.verdict.notes.map { .text($0) })),

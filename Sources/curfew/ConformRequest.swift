@@ -13,6 +13,8 @@ struct ConformRequest {
     let seed: UInt64
     let isReproducing: Bool
     let isInProcess: Bool
+    /// Where the plugin's code runs, one after the other.
+    let isolations: [Isolation]
     let junit: String?
 
     init(_ arguments: Arguments) throws(CommandError) {
@@ -42,6 +44,17 @@ struct ConformRequest {
             throw CommandError(
                 .usage, "in this process one case can be run, and \(count)",
                 help: ["write `--in-process --only CASE`", "curfew conform --list"])
+        }
+        isolations =
+            switch arguments.values(ConformCommand.isolationOption).first {
+            case "process": [.process]
+            case "both": [.thread, .process]
+            default: [.thread]
+            }
+        guard !isInProcess || isolations.count == 1 else {
+            throw CommandError(
+                .usage, "`--in-process` runs one case once, and `--isolation both` is twice",
+                help: ["write `--isolation thread` or `--isolation process`"])
         }
         self.selection = selection
         seed = reproduced ?? given ?? UInt64.random(in: 1...UInt64(Int32.max))

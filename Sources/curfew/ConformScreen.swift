@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 import PluginBridge
+import Scheduling
 
 /// A line for each case, and what to do next.
 final class ConformScreen: ConformView {
@@ -60,12 +61,16 @@ final class ConformScreen: ConformView {
     func ends(_ result: CaseResult) {
         clear()
         if result.verdict.status == .skip {
-            if let last = skipped.last, last.verdict.text != result.verdict.text { showSkipped() }
+            if let last = skipped.last,
+                last.verdict.text != result.verdict.text || last.isolation != result.isolation
+            {
+                showSkipped()
+            }
             skipped.append(result)
             return
         }
         showSkipped()
-        show(result.tested.name, result.verdict, result.duration)
+        show(result.shownName, result.verdict, result.duration)
         guard result.verdict.status.isFailure || result.verdict.status == .warn else { return }
         for note in result.verdict.notes.prefix(10) { row("= ", note) }
         row("= ", "curfew explain \(result.tested.fault.code)", .accent)
@@ -76,10 +81,10 @@ final class ConformScreen: ConformView {
         guard let first = skipped.first else { return }
         let verdict = first.verdict
         if skipped.count == 1 {
-            show(first.tested.name, verdict, first.duration)
+            show(first.shownName, verdict, first.duration)
         } else {
             let time = skipped.reduce(0) { $0 &+ $1.duration }
-            let name = "\(skipped.count) cases"
+            let name = "\(skipped.count) cases" + first.shownIsolation
             if let needed = first.needed {
                 show(name, CaseVerdict(.skip, "need \(needed) to pass"), time)
             } else {
@@ -206,6 +211,7 @@ struct ConformAgain {
     init(_ result: CaseResult, _ report: ConformReport, _ request: ConformRequest) {
         var words = "conform \(ShellWord.path(Shown.line(report.path)))"
         words += " --only \(result.tested.name)"
+        if result.isolation == .process { words += " --isolation process" }
         if let seed = result.seed {
             words += " --reproduce \(seed)"
         } else if result.tested.isSeeded {
@@ -216,4 +222,12 @@ struct ConformAgain {
         inChild = request.isInProcess || isSame ? nil : "curfew \(words)"
         underDebugger = result.tested.runsCode ? "gdb --args curfew \(words) --in-process" : nil
     }
+}
+
+extension CaseResult {
+    /// The mode, where it is not a thread; after a name.
+    var shownIsolation: String { isolation == .thread ? "" : " (\(isolation.name))" }
+
+    /// The name of the case, with the mode where it is not a thread.
+    var shownName: String { tested.name + shownIsolation }
 }

@@ -52,7 +52,7 @@ enum JUnitReport {
     private static func lines(of result: CaseResult, _ suite: String) -> [String] {
         let time = TimeText.seconds(result.duration, decimals: 3)
         let head =
-            "    <testcase classname=\"\(escaped(suite))\" name=\"\(result.tested.name)\" time=\"\(time)\""
+            "    <testcase classname=\"\(escaped(suite))\" name=\"\(result.shownName)\" time=\"\(time)\""
         let status = result.verdict.status
         let message = escaped(result.verdict.text)
         let notes = escaped(

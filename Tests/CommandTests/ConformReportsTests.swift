@@ -65,8 +65,8 @@ struct ConformReportsTests {
                 #expect(
                     Set(each.keys)
                         == [
-                            "name", "code", "level", "status", "text", "notes", "seconds", "seed",
-                            "output",
+                            "name", "code", "level", "isolation", "status", "text", "notes",
+                            "seconds", "seed", "output",
                         ])
                 members.formUnion(each.keys)
                 #expect((each["text"] as? String)?.isEmpty == (each["status"] as? String == "pass"))

@@ -21,6 +21,7 @@ struct ConformRun {
 
         struct Result: Decodable {
             let name: String
+            let isolation: String?
             let status: String
             let text: String
             let notes: [String]
@@ -63,6 +64,11 @@ struct ConformRun {
 
     /// What came of each case of the first plugin.
     var cases: [Report.Result] { report.plugins.first?.cases ?? [] }
+
+    /// Those with the plugin in a thread or in a process.
+    func results(in isolation: String) -> [Report.Result] {
+        cases.filter { $0.isolation == isolation }
+    }
 
     func status(_ name: String) -> String? { cases.first { $0.name == name }?.status }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Scheduling
 
 /// The child in which a case is run.
 package enum CaseChild {
@@ -8,19 +9,20 @@ package enum CaseChild {
 
     static func words(
         _ tested: ConformanceCase, _ plugin: String, seed: UInt64, pace: UInt64,
-        isReproducing: Bool,
+        isReproducing: Bool, _ isolation: Isolation,
         in directory: String
     ) -> [String] {
         [
             name, tested.name, plugin, String(seed), isReproducing ? "reproduce" : "all", directory,
-            String(pace),
+            String(pace), isolation.name,
         ]
     }
 
     /// Runs the case and ends the process. Returns where the words are not those of a child.
     package static func runIfAsked(_ words: [String]) {
-        guard words.count == 7, words[0] == name, let tested = ConformanceCase.named(words[1]),
-            let seed = UInt64(words[3]), let pace = UInt64(words[6]), let log = LogPipe()
+        guard words.count == 8, words[0] == name, let tested = ConformanceCase.named(words[1]),
+            let seed = UInt64(words[3]), let pace = UInt64(words[6]), let log = LogPipe(),
+            let isolation = Isolation(name: words[7])
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
         // Files that a handler writes to its user's directories disappear with this one.
@@ -28,7 +30,7 @@ package enum CaseChild {
         for kind in ["CACHE", "CONFIG", "DATA", "STATE"] { unsetenv("XDG_\(kind)_HOME") }
         let run = CaseRun(
             Subject(directory: words[2]), seed: seed, pace: pace,
-            isReproducing: words[4] == "reproduce", log)
+            isReproducing: words[4] == "reproduce", isolation, log)
         let verdict = run.verdict(tested.body)
         for note in verdict.notes.prefix(20) { log.send("note", note) }
         log.send("verdict", "\(verdict.status.rawValue) \(verdict.text)")

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Scheduling
+
 /// The result of one case.
 package struct CaseResult: Sendable {
     package let tested: ConformanceCase
     package let verdict: CaseVerdict
+    /// Where the plugin's code ran.
+    package var isolation = Isolation.thread
     /// Nanoseconds.
     package let duration: UInt64
     /// The seed of what failed, where chance found it: it brings back just that.

@@ -2,6 +2,7 @@
 import CSystem
 import Glibc
 import PluginBridge
+package import Scheduling
 
 /// The kit at work on one plugin: each case in a child process of its own, which is ended for good.
 package struct KitRun: Sendable {
@@ -13,6 +14,8 @@ package struct KitRun: Sendable {
     package var isReproducing = false
     /// Whether the case runs in this process, for a debugger: a crash then ends the kit.
     package var isInProcess = false
+    /// Where the plugin's code runs: every case is run in each, but those that read files only, once.
+    package var isolations: [Isolation] = [.thread]
 
     package init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
         self.subject = subject
@@ -29,10 +32,28 @@ package struct KitRun: Sendable {
         begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var broken: Set<String> = []
+        for (number, isolation) in isolations.enumerated() {
+            // A broken file is broken for both; what the code does may differ.
+            broken = broken.filter { ConformanceCase.named($0)?.runsCode == false }
+            try go(
+                in: isolation, cases.filter { number == 0 || $0.runsCode }, &broken, begins: begins,
+                ends: ends)
+        }
+    }
+
+    /// The number of results.
+    package var count: Int {
+        cases.count + (isolations.count - 1) * cases.count(where: \.runsCode)
+    }
+
+    private func go(
+        in isolation: Isolation, _ cases: [ConformanceCase], _ broken: inout Set<String>,
+        begins: (ConformanceCase) -> Void, ends: (CaseResult) -> Void
+    ) throws(ContainmentError) {
         var pace: UInt64 = 0
         for each in cases {
             begins(each)
-            let result: CaseResult
+            var result: CaseResult
             if let needed = each.needs.first(where: broken.contains) {
                 // This case and those that need it would report the same fault again.
                 broken.insert(each.name)
@@ -42,17 +63,23 @@ package struct KitRun: Sendable {
             } else if let reason = subject.reasonToSkip(each.scope) {
                 result = CaseResult(
                     tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
+            } else if let reason = each.reasonToSkip(in: isolation) {
+                result = CaseResult(
+                    tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
             } else if isInProcess {
-                result = try inProcess(each)
+                result = try inProcess(each, isolation)
             } else {
-                result = try inChild(each, &pace)
+                result = try inChild(each, isolation, &pace)
             }
+            result.isolation = isolation
             if result.verdict.status.isFailure { broken.insert(each.name) }
             ends(result)
         }
     }
 
-    private func inProcess(_ tested: ConformanceCase) throws(ContainmentError) -> CaseResult {
+    private func inProcess(
+        _ tested: ConformanceCase, _ isolation: Isolation
+    ) throws(ContainmentError) -> CaseResult {
         try ContainedChild.withDirectory { directory in
             let before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             chdir(directory)
@@ -61,7 +88,8 @@ package struct KitRun: Sendable {
                 close(before)
             }
             let run = CaseRun(
-                subject, seed: seed, isReproducing: isReproducing, LogPipe(withoutReader: ()))
+                subject, seed: seed, isReproducing: isReproducing, isolation,
+                LogPipe(withoutReader: ()))
             let start = csys_monotonic_ns()
             var verdict = run.verdict(tested.body)
             if verdict.status == .pass, run.isAboutOutput {
@@ -85,7 +113,7 @@ package struct KitRun: Sendable {
     }
 
     private func inChild(
-        _ tested: ConformanceCase, _ pace: inout UInt64
+        _ tested: ConformanceCase, _ isolation: Isolation, _ pace: inout UInt64
     ) throws(ContainmentError) -> CaseResult {
         let known = pace
         let limit = limit(of: tested, known)
@@ -94,7 +122,7 @@ package struct KitRun: Sendable {
             let child = try ContainedChild(
                 CaseChild.words(
                     tested, subject.directory, seed: seed, pace: known,
-                    isReproducing: isReproducing,
+                    isReproducing: isReproducing, isolation,
                     in: directory),
                 limit: limit)
             let report = CaseReport(child, tested, limit: limit)

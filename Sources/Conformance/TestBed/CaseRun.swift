@@ -3,6 +3,7 @@ import CSystem
 import CurfewValues
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// The context of a case, in the child.
 final class CaseRun: Sendable {
@@ -11,16 +12,20 @@ final class CaseRun: Sendable {
     let seed: UInt64
     /// Whether only the trial with this seed is repeated.
     let isReproducing: Bool
+    /// Where the plugin's code runs.
+    let isolation: Isolation
     private let log: LogPipe
     private let warnings = Locked<[String]>([])
 
     init(
-        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool, _ log: LogPipe
+        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool,
+        _ isolation: Isolation, _ log: LogPipe
     ) {
         self.subject = subject
         self.seed = seed
         self.pace = pace
         self.isReproducing = isReproducing
+        self.isolation = isolation
         self.log = log
     }
 

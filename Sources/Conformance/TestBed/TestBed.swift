@@ -50,9 +50,9 @@ final class TestBed: Sendable {
             guard remembers, level > .info else { return }
             log.withLock { if $0.count < 1_000 { $0.append(line) } }
         }
-        configuration.interposer = interposer
-        // The cases look at the process that they run in, which is the plugin's alone.
-        configuration.forcedIsolation = .thread
+        // A case that can do without its interposer runs in a process, too.
+        configuration.interposer = run.isolation == .thread ? interposer : nil
+        configuration.forcedIsolation = run.isolation
         host = try Host(configuration)
         let done = DoneCounter()
         self.done = done
@@ -87,6 +87,10 @@ final class TestBed: Sendable {
             throw CaseVerdict(.timeout, "it cannot be retired: \(firstLine(error.message))")
         }
         run.phase("after it was retired")
+        // A host in another process is not ended by it, and says how its process has ended.
+        let starts = ["its process ", "its retire function "]
+        let line = log.withLock { $0.last { line in starts.contains { line.hasPrefix($0) } } }
+        if let line { throw CaseVerdict.fail("\(line), while it was retired") }
     }
 
     // MARK: Tasks
@@ -110,12 +114,22 @@ final class TestBed: Sendable {
         let limit = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
             let result = try task.waitForResult(within: limit)
+            try mustNotHaveCrashed(result)
             return Ended(
                 outcome: result.outcome, text: result.error,
                 duration: csys_monotonic_ns() &- start, isAnswered: task.state.isAnswered)
+        } catch let verdict as CaseVerdict {
+            throw verdict
         } catch {
             throw CaseVerdict(.timeout, "\(name) was not over after \(limit)")
         }
+    }
+
+    /// Fails the case with the last words of the plugin's process.
+    private func mustNotHaveCrashed(_ result: TaskResult) throws {
+        guard result.outcome == .crashed else { return }
+        let isExit = result.error.contains(" exited with status ")
+        throw CaseVerdict(isExit ? .fail : .crash, result.error)
     }
 
     func run(

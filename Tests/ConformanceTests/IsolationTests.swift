@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Conformance
+import Scheduling
+import TestSupport
+import Testing
+
+@Suite("Cases with the plugin in a process of its own")
+struct IsolationTests {
+    /// Twins that are tried in every run of the tests, of each way in which a case can fail there.
+    private static let usual: Set<String> = [
+        "register-once", "no-exit", "one-task-done", "one-task-done+crashes", "cooperative-stop",
+        "exactly-once", "declared-events", "retires+exits",
+    ]
+
+    private static let both = ["--isolation", "both"]
+
+    @Test("the plugin without a fault passes in both, and what is skipped says why")
+    func good() throws {
+        let twin = try Twin(name: Twin.good)
+        let run = try ConformRun([twin.directory], Self.both + ["--level", WholeMatrix.level])
+        #expect(run.code == 0, "\(run.remarks)")
+        let (thread, process) = (run.results(in: "thread"), run.results(in: "process"))
+        #expect(
+            process.map(\.name) == thread.map(\.name).filter { ConformanceCase.named($0)!.runsCode }
+        )
+        for result in process {
+            let reason = ConformanceCase.named(result.name)?.reasonToSkip(in: .process)
+            let isSkipped = reason != nil || TwinTests.skipped.contains(result.name)
+            #expect(result.status == (isSkipped ? "skip" : "pass"), "\(result)")
+            if let reason { #expect(result.text == reason) }
+        }
+        #expect(process.count { $0.status == "pass" } >= 15)
+    }
+
+    @Test("a twin of a case that is run in both fails in both")
+    func failing() throws {
+        let twins = try Twin.all().filter { twin in
+            guard let tested = ConformanceCase.named(twin.tested) else { return false }
+            return tested.runsCode && tested.reasonToSkip(in: .process) == nil
+                && Self.usual.contains(twin.name)
+        }
+        #expect(twins.count == Self.usual.count)
+        let wrong = InPairs.map(twins) { twin -> String? in
+            do {
+                let run = try ConformRun(
+                    [twin.directory], Self.both + ["--only", twin.tested])
+                let found = run.cases.map { "\($0.isolation ?? "") \($0.status): \($0.text)" }
+                let failed = run.cases.filter { CaseStatus(rawValue: $0.status)?.isFailure == true }
+                return failed.count == 2 && run.code == 1 ? nil : "\(twin.name): \(found)"
+            } catch {
+                return "\(twin.name): \(error)"
+            }
+        }.compactMap(\.self)
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    }
+
+    @Test("a crash fails the case with the last words of the process")
+    func lastWords() throws {
+        let twin = try Twin(name: "one-task-done+crashes")
+        let run = try ConformRun(
+            [twin.directory], ["--isolation", "process", "--only", "one-task-done"])
+        #expect(run.status("one-task-done") == "crash")
+        let text = try #require(run.text("one-task-done"))
+        #expect(text.hasPrefix("its process ended by SIG"), "\(text)")
+        #expect(text.hasSuffix("in its function"), "\(text)")
+    }
+
+    @Test("one process of the kit runs a case in one isolation")
+    func inProcess() throws {
+        let twin = try Twin(name: Twin.good)
+        let ended = try ChildProcess.run(
+            ConformRun.program,
+            ["conform", twin.directory, "--only", "one-task-done", "--in-process"] + Self.both,
+            environment: ConformRun.environment)
+        #expect(ended.ending == .exited(2))
+        #expect(ended.errorOutput.contains("is twice"))
+    }
+
+    @Test("the screen and the report of JUnit name the process")
+    func shown() throws {
+        let twin = try Twin(name: Twin.good)
+        let directory = try TemporaryDirectory()
+        let ended = try ChildProcess.run(
+            ConformRun.program,
+            [
+                "conform", twin.directory, "--only", "register-once", "--junit",
+                directory.path("report.xml"),
+            ] + Self.both, environment: ConformRun.environment)
+        #expect(ended.output.contains("register-once\n"))
+        #expect(ended.output.contains("register-once (process)\n"))
+        let xml = String(decoding: try directory.read("report.xml"), as: UTF8.self)
+        #expect(xml.contains("name=\"register-once\" "))
+        #expect(xml.contains("name=\"register-once (process)\" "))
+        #expect(xml.contains("tests=\"2\""))
+    }
+}
