@@ -37,7 +37,8 @@ struct Arguments {
             guard let word = value(.isolation) else { return nil }
             guard let isolation = Isolation(name: word) else {
                 throw CommandError(
-                    .usage, "`--isolation` takes thread, process or fresh, not `\(Shown.line(word))`",
+                    .usage,
+                    "`--isolation` takes thread, process or fresh, not `\(Shown.line(word))`",
                     help: ["--isolation process"])
             }
             return isolation

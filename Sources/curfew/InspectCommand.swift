@@ -48,7 +48,8 @@ enum InspectCommand {
         let limit = try DurationArgument.value(
             of: limitOption, in: arguments, range: 1_000_000...600_000_000_000)
         if arguments.operands.isEmpty { return try machine(arguments, console) }
-        let plugin = InspectedPlugin(directory: try PluginArgument.directory(arguments.operands[0], arguments))
+        let plugin = InspectedPlugin(
+            directory: try PluginOperand.directory(arguments.operands[0], arguments))
         let trial: Trial? =
             if arguments.has(loadOption) || limit != nil {
                 try Trial(directory: plugin.directory, limit: limit ?? Trial.usualLimit)

@@ -33,7 +33,10 @@ struct HelpExamplesTests {
             sed -i 's/"version": "[0-9.]*"/"version": "9.0.0"/' build/plugins/mirror/manifest.json
             curfew install build/plugins/mirror
             ;;
-          release) sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12" ;;
+          release)
+            sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12"
+            curfew quarantine org.curfew.feed
+            ;;
           retry) curfew cancel 1-13 ;;
           wait)
             sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 4, outcome = 1 WHERE id = 12"

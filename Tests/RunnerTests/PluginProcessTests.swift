@@ -363,9 +363,8 @@ struct PluginProcessTests {
         try host.waitUntil("quarantined") { try host.handler(Self.one).isQuarantined }
         #expect(host.release(handler: Self.one) == .ok)
         #expect(try run("", in: host).outcome == .succeeded)
-        #expect(
-            told.waits { $0.values[1] == .text("released") }
-                && told.waits { _ in told.events.count { $0.values[1] == .text("started") } == 4 })
+        #expect(told.waits { $0.values[1] == .text("released") })
+        #expect(told.seen.wait { $0.count { $0.values[1] == .text("started") } == 4 })
         let words = told.events.map { $0.values[1] }
         #expect(
             Array(words.prefix(4)) == [

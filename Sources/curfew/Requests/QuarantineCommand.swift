@@ -92,7 +92,7 @@ enum QuarantineCommand {
         _ name: String, _ arguments: Arguments
     ) throws(CommandError) -> (id: String, content: String) {
         if QuarantinedPlugin.isContent(name) { return ("", name) }
-        let directory = try PluginArgument.directory(name, arguments)
+        let directory = try PluginOperand.directory(name, arguments)
         do throws(BridgeError) {
             let read = try PluginContent.read(directory: directory)
             return (read.id, read.digest)

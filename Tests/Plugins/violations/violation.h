@@ -61,9 +61,8 @@ static inline void hold_line(void) {
     held_line_process = getpid();
 }
 
-/* Sends a message of SocketLine.swift and waits for its answer. A process without a line has nobody to
- * talk to, and ends. */
-static inline void ask(char kind, const char *text, int64_t value, char *answer, size_t size) {
+/* Sends a message of SocketLine.swift and waits for its answer. Returns false without a line. */
+static inline bool try_ask(char kind, const char *text, int64_t value, char *answer, size_t size) {
     char message[600];
     size_t length = strlen(text);
     if (length > sizeof message - 9) length = sizeof message - 9;
@@ -72,13 +71,19 @@ static inline void ask(char kind, const char *text, int64_t value, char *answer,
     memcpy(message + 9, text, length);
     const bool is_held = held_line >= 0 && held_line_process == getpid();
     const int file = is_held ? held_line : connect_line();
-    if (file < 0 || send(file, message, 9 + length, MSG_NOSIGNAL) != (ssize_t)(9 + length)) _exit(71);
+    if (file < 0) return false;
+    if (send(file, message, 9 + length, MSG_NOSIGNAL) != (ssize_t)(9 + length)) abort();
     ssize_t count;
     do count = recv(file, answer, size - 1, 0);
     while (count < 0 && errno == EINTR);
-    if (count <= 0) _exit(72);
+    if (count <= 0) abort();
     answer[count] = 0;
     if (!is_held) close(file);
+    return true;
+}
+
+static inline void ask(char kind, const char *text, int64_t value, char *answer, size_t size) {
+    if (!try_ask(kind, text, value, answer, size)) abort();
 }
 
 static inline void note(const char *what, int64_t value) {
@@ -103,13 +108,11 @@ static inline pid_t harness_process(void) {
 
 /* Which of several forms of the violation is wanted. */
 static inline bool form_is(const char *name) {
-    char answer[64];
-    if (line() == NULL) {
-        ask('f', name, 0, answer, sizeof answer);
-        return strcmp(answer, "yes") == 0;
-    }
     const char *form = getenv("CURFEW_MISDEED_FORM");
-    return form != NULL && strcmp(form, name) == 0;
+    if (form != NULL || line() != NULL) return form != NULL && strcmp(form, name) == 0;
+    /* Whoever runs the plugin without a harness wants its only form. */
+    char answer[64];
+    return try_ask('f', name, 0, answer, sizeof answer) && strcmp(answer, "yes") == 0;
 }
 
 static inline curfew_status register_as(const curfew_host_api *api, const char *identifier,

@@ -4,7 +4,7 @@ import Glibc
 import PluginBridge
 
 /// An operand that names a plugin.
-enum PluginArgument {
+enum PluginOperand {
     /// Returns the directory of the plugin, which is named, or found by its id or one of its
     /// handlers.
     static func directory(
