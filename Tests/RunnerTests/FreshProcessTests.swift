@@ -130,6 +130,15 @@ struct FreshProcessTests {
         #expect(host.destroy() == .ok)
     }
 
+    @Test("the end of a host says nothing of the processes that it ends", arguments: 0..<10)
+    func quietEnd(round: Int) throws {
+        let host = try host()
+        let task = try launch("", in: host)
+        #expect(try outcome(of: task, in: host) == .succeeded)
+        #expect(host.destroy() == .ok)
+        #expect(host.log.value == [])
+    }
+
     @Test("a host is destroyed while tasks run, hang and wait")
     func destroying() throws {
         let host = try host()

@@ -281,17 +281,21 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             let links = state.withLock { state in
                 state.isRetired = true
                 state.machine.close()
-                return state.processes.map(\.link)
+                // The others are being ended already, or make the last call themselves.
+                return state.processes.filter { !$0.isCounted }.map(\.link)
             }
             let limit = csys_monotonic_ns() &+ Self.retireLimit
-            for link in links { retire(link, until: limit) }
+            for link in links where port.isReady(link) { retire(link, until: limit) }
         }
         close()
     }
 
     /// Makes the last call into a process.
     private func retire(_ link: ChildLink, until limit: UInt64) {
-        guard port.order(.retire, to: link, until: limit) == nil else { return }
+        guard port.order(.retire, to: link, until: limit) == nil,
+            // The host has not killed it meanwhile.
+            state.withLock({ $0.isRetired || $0.machine.state != .closed })
+        else { return }
         log(
             .warning,
             port.endText(of: link).map { "its process \($0)" }
@@ -425,6 +429,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             port.begin(link)
             return true
         } catch {
+            // The host closes, and has killed it.
+            if state.withLock({ $0.machine.state == .closed }) { return false }
             log(.error, error.message)
             // The end of a process that was started is counted when it is observed.
             guard state.withLock({ !$0.isStarted }) else { return false }
@@ -484,7 +490,10 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         let isStarted = engine.threads.start { [self] in
             csys_thread_name("curfew-retire")
             engine.threads.join(as: .deadline)
-            if wantsRetirement { retire(link, until: csys_monotonic_ns() &+ Self.retireLimit) }
+            let isClosed = state.withLock { $0.machine.state == .closed }
+            if wantsRetirement, !isClosed {
+                retire(link, until: csys_monotonic_ns() &+ Self.retireLimit)
+            }
             end(link)
             engine.phase.progressed()
         }

@@ -578,9 +578,10 @@ final class ChildLink: @unchecked Sendable {
         }
         let text = UnsafeRawBufferPointer(rebasing: body[size..<size + Int(head.errorBytes)])
         let result = UnsafeRawBufferPointer(rebasing: body[(size + Int(head.errorBytes))...])
-        if head.processorTime != 0, let task = tasks.find(id), index(of: task) != nil,
-            tasks.slot(task).state.generation == task.generation,
-            let record = tasks.existingRecord(of: tasks.slot(task)), record.request != nil
+        // The process may name a task that is over, whose record could be freed meanwhile.
+        if head.processorTime != 0, let task = tasks.find(id), let index = index(of: task),
+            has(task, index), let record = tasks.existingRecord(of: tasks.slot(task)),
+            record.request != nil
         {
             record.cpu.store(head.processorTime, ordering: .releasing)
         }

@@ -292,7 +292,12 @@ final class ChildPort: @unchecked Sendable {
     func observe(_ task: TaskReference) {
         decide(task) {
             let slot = engine.tasks.slot(task)
-            guard let handler = slot.handlerQueue, !slot.state.isEntered else { return }
+            // It may be over by now, and its slot another task's. One that waits is entered or cancelled
+            // with the lock only, so that it stays.
+            let state = slot.state
+            guard state.generation == task.generation, !state.isEntered, !state.isClaimed,
+                let handler = slot.handlerQueue
+            else { return }
             let budget = engine.tasks.terms(slot, handler).budget
             slot.pointee.deadline.store(engine.clock.now() &+ budget, ordering: .releasing)
         }
@@ -552,6 +557,9 @@ final class ChildPort: @unchecked Sendable {
         locked { link.isReady = !link.hasEnded }
         for handler in handlers { pump(handler) }
     }
+
+    /// Whether a process has loaded the plugin, and runs.
+    func isReady(_ link: ChildLink) -> Bool { locked { link.isReady && !link.hasEnded } }
 
     /// Whether there is a process that can take the next task, or will be able to.
     var hasUnused: Bool { locked { links.contains { !$0.isLeaving && !$0.hasEnded } } }
