@@ -156,6 +156,10 @@ final class ChildLink: @unchecked Sendable {
         let slot = tasks.slot(task)
         let bytes = slot.pointee.payloadBytes.load(ordering: .acquiring)
         var at: UInt64 = 0
+        // The payload of the task that had the slot before, and was kept after its end.
+        if let before = payloads.removeValue(forKey: task.index) {
+            arena.release(before.at, before.bytes)
+        }
         if bytes > 0 {
             guard let chunk = allocate(bytes) else { return false }
             at = chunk
