@@ -156,6 +156,19 @@ struct PluginProcessTests {
         #expect(handlers.allSatisfy { $0.queued == 0 && $0.active == 0 })
     }
 
+    @Test("the payloads of tasks that were kept after their end do not use up the channel")
+    func keptPayloads() throws {
+        let host = try host()
+        // Many times what the channel has room for.
+        let payload = [UInt8](repeating: UInt8(ascii: " "), count: 512 << 10)
+        for _ in 0..<60 {
+            let task = try host.launch(Self.one, payload: payload)
+            #expect(host.wait(task, within: 10 * .second) == .ok)
+            _ = host.engine.release(task)
+        }
+        #expect(host.log.value == [])
+    }
+
     // MARK: Stopping
 
     @Test("a function that heeds its expiration ends as expired")
