@@ -139,6 +139,24 @@ struct FreshProcessTests {
         #expect(host.log.value == [])
     }
 
+    @Test("the end of a host waits for the last call into a process")
+    func lastCall() throws {
+        let host = try host()
+        let directory = try TemporaryDirectory()
+        let gate = directory.path("gate")
+        let task = try launch("retires-after \(gate)", in: host)
+        #expect(try outcome(of: task, in: host) == .succeeded)
+        try host.waitUntil("retiring") { exists(gate + ".begun") }
+        let destruction = Side { host.destroy() }
+        try host.waitUntil("ending") {
+            host.runtime.plugins.isolated.allSatisfy { !$0.wantsRetirement }
+        }
+        try Data().write(to: URL(fileURLWithPath: gate))
+        #expect(destruction.join() == .ok)
+        #expect(exists(gate + ".ended"))
+        #expect(host.log.value == [])
+    }
+
     @Test("a host is destroyed while tasks run, hang and wait")
     func destroying() throws {
         let host = try host()

@@ -19,12 +19,16 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         var order: ChildPort.KillOrder?
         /// Its end is counted already, or is no fault.
         var isCounted = false
+        /// The last call into it is made, on a thread that ends it afterwards.
+        var isRetiring = false
     }
 
     private struct State {
         /// Oldest first.
         var processes: [Process] = []
         var isRetired = false
+        /// All processes were killed, since the host needs them no more.
+        var isClosed = false
         var machine: ChildStateMachine
         /// The last process that was to be started has been, so that its end is observed.
         var isStarted = false
@@ -281,11 +285,14 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             let links = state.withLock { state in
                 state.isRetired = true
                 state.machine.close()
-                // The others are being ended already, or make the last call themselves.
+                // The others are being ended already, some with a last call on a thread of their own.
                 return state.processes.filter { !$0.isCounted }.map(\.link)
             }
             let limit = csys_monotonic_ns() &+ Self.retireLimit
             for link in links where port.isReady(link) { retire(link, until: limit) }
+            _ = sleepers.wait(until: limit) {
+                state.withLock { !$0.processes.contains(where: \.isRetiring) }
+            }
         }
         close()
     }
@@ -294,7 +301,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private func retire(_ link: ChildLink, until limit: UInt64) {
         guard port.order(.retire, to: link, until: limit) == nil,
             // The host has not killed it meanwhile.
-            state.withLock({ $0.isRetired || $0.machine.state != .closed })
+            state.withLock({ !$0.isClosed })
         else { return }
         log(
             .warning,
@@ -307,6 +314,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     func close() {
         let children = state.withLock { state in
             state.machine.close()
+            state.isClosed = true
             return state.processes.compactMap(\.child)
         }
         for child in children { child.kill() }
@@ -475,29 +483,42 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     /// Ends a process whose tasks are over, and that takes no others.
     private func endQuiet(_ link: ChildLink) {
-        let isStuck = state.withLock { state -> Bool in
-            guard let index = state.processes.firstIndex(where: { $0.link === link }) else {
-                return false
-            }
-            let isStuck = state.processes[index].order != nil
-            if !isStuck {
-                state.processes[index].isCounted = true
-                if link.successes > 0 { state.machine.succeeded() }
-            }
-            return isStuck
+        enum Way { case none, kill, retire, terminate }
+        let way = state.withLock { state -> Way in
+            // If the plugin is retired, the last call is made there.
+            guard !state.isRetired, !state.isClosed,
+                let index = state.processes.firstIndex(where: { $0.link === link })
+            else { return .none }
+            if state.processes[index].order != nil { return .terminate }
+            state.processes[index].isCounted = true
+            if link.successes > 0 { state.machine.succeeded() }
+            state.processes[index].isRetiring = state.wantsRetirement
+            return state.wantsRetirement ? .retire : .kill
         }
-        if isStuck { return terminate(link) }
-        let isStarted = engine.threads.start { [self] in
-            csys_thread_name("curfew-retire")
-            engine.threads.join(as: .deadline)
-            let isClosed = state.withLock { $0.machine.state == .closed }
-            if wantsRetirement, !isClosed {
+        switch way {
+        case .none: break
+        case .kill: end(link)
+        case .terminate: terminate(link)
+        case .retire:
+            let isStarted = engine.threads.start { [self] in
+                csys_thread_name("curfew-retire")
+                engine.threads.join(as: .deadline)
                 retire(link, until: csys_monotonic_ns() &+ Self.retireLimit)
+                endRetired(link)
+                engine.phase.progressed()
             }
-            end(link)
-            engine.phase.progressed()
+            if !isStarted { endRetired(link) }
         }
-        if !isStarted { end(link) }
+    }
+
+    private func endRetired(_ link: ChildLink) {
+        state.withLock { state in
+            for index in state.processes.indices where state.processes[index].link === link {
+                state.processes[index].isRetiring = false
+            }
+        }
+        end(link)
+        sleepers.wake()
     }
 
     private var records: [HandlerRecord] {

@@ -19,6 +19,8 @@ CURFEW_PLUGIN_NOTE();
 static const curfew_host_api *host;
 static curfew_task kept;
 static bool retires_badly;
+/* The file that its retire function waits for, and marks with ".begun" and ".ended". */
+static char retires_after[512];
 
 /* Appends a line to a file in one write, so that lines of several processes stay whole. */
 static void note(const char *path, const char *text) {
@@ -30,8 +32,15 @@ static void note(const char *path, const char *text) {
     close(file);
 }
 
+static void mark(const char *path, const char *what) {
+    char marked[1024];
+    snprintf(marked, sizeof marked, "%s.%s", path, what);
+    note(marked, what);
+}
+
 static void wait_for_file(const char *path) {
     struct stat status;
+    mark(path, "begun");
     while (stat(path, &status) != 0) usleep(1000);
 }
 
@@ -134,6 +143,9 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         return CURFEW_OK;
     }
     if (strcmp(text, "retires-badly") == 0) retires_badly = true;
+    if (strcmp(text, "retires-after") == 0) {
+        snprintf(retires_after, sizeof retires_after, "%s", argument);
+    }
     if (strcmp(text, "race") == 0) return race(api, task, argument);
     if (strcmp(text, "runs") == 0) {
         char number[16];
@@ -148,12 +160,7 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         for (int line = 0; line < 20000; line++) printf("%099d\n", line);
     }
     if (strcmp(text, "note") == 0) note(argument, "ran");
-    if (strcmp(text, "wait") == 0) {
-        char begun[1024];
-        snprintf(begun, sizeof begun, "%s.begun", argument);
-        note(begun, "begun");
-        wait_for_file(argument);
-    }
+    if (strcmp(text, "wait") == 0) wait_for_file(argument);
     if (strcmp(text, "fail") == 0) {
         snprintf(host_error->message, sizeof host_error->message, "%s", argument);
         return CURFEW_FAILED;
@@ -198,6 +205,10 @@ static void retire(void *plugin_data) {
     const char *path = getenv("CURFEW_TEST_RETIRED");
     if (path != NULL) note(path, "retired");
     if (retires_badly) *(volatile int *)8 = 1;
+    if (retires_after[0] != 0) {
+        wait_for_file(retires_after);
+        mark(retires_after, "ended");
+    }
 }
 
 CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
