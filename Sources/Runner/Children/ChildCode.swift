@@ -186,7 +186,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             child.kill()
             throw BridgeError(.exhausted, "no thread could be started to read a process' channel")
         }
-        guard let reply = order.wait(until: csys_monotonic_ns() &+ loadLimit) else {
+        let limit = csys_monotonic_ns() &+ loadLimit
+        guard let reply = order.wait(until: limit) else {
             let reason = port.endText(of: link)
             end(link)
             throw BridgeError(
@@ -195,15 +196,17 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                     ?? "\(shown) has not been loaded within \(loadLimit / 1_000_000_000) s, and its process was killed"
             )
         }
-        if let features = child.features { tell(.started, features.text) }
-        if child.features?.leavesHostOpen == true {
+        // The report of its start can arrive after its reply.
+        let features = child.awaitStart(until: limit)
+        if let features { tell(.started, features.text) }
+        if features?.leavesHostOpen == true {
             log(
                 .warning,
                 "this machine has neither process namespaces for it nor Landlock scopes: its process can reach those of the same user, the host among them"
             )
         }
         // The log says nothing of what no manifest asked for; the state of the plugin has it.
-        for missing in child.features?.missing ?? [] where missing.isNeeds {
+        for missing in features?.missing ?? [] where missing.isNeeds {
             log(.warning, "its manifest has `needs` that are not in force: \(missing.text)")
         }
         return (link, reply)

@@ -12,10 +12,11 @@ final class ChildProcesses: ChildStarter, ChildClient {
     /// A process, from its order to its end.
     private final class Child: RunningChild, Sendable {
         let control: Int32
-        let id = Locked<Int32>(0)
-        let confined = Locked<ChildFeatures?>(nil)
+        private let start = Locked<(id: Int32, features: ChildFeatures?, isOver: Bool)>(
+            (0, nil, false))
+        private let waiters = Sleepers()
         let output: ChildOutput
-        let ended: @Sendable (ChildEnd) -> Void
+        private let onEnd: @Sendable (ChildEnd) -> Void
 
         init(
             _ control: Int32, _ output: ChildOutput,
@@ -23,11 +24,29 @@ final class ChildProcesses: ChildStarter, ChildClient {
         ) {
             self.control = control
             self.output = output
-            self.ended = ended
+            onEnd = ended
         }
 
-        var processID: Int32 { id.withLock { $0 } }
-        var features: ChildFeatures? { confined.withLock { $0 } }
+        var processID: Int32 { start.withLock { $0.id } }
+        var features: ChildFeatures? { start.withLock { $0.features } }
+
+        func awaitStart(until deadline: UInt64) -> ChildFeatures? {
+            _ = waiters.wait(until: deadline) {
+                start.withLock { $0.features != nil || $0.isOver }
+            }
+            return features
+        }
+
+        func started(_ id: Int32, _ features: ChildFeatures) {
+            start.withLock { ($0.id, $0.features) = (id, features) }
+            waiters.wake()
+        }
+
+        func ended(_ end: ChildEnd) {
+            start.withLock { $0.isOver = true }
+            waiters.wake()
+            onEnd(end)
+        }
 
         func terminate() { csys_child_order(control, Int32(csys_order_terminate)) }
         func kill() { csys_child_order(control, Int32(csys_order_kill)) }
@@ -136,10 +155,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             switch report.kind {
             case UInt32(csys_report_supervised): csys_close(report.descriptor)
             case UInt32(csys_report_started):
-                let id = report.value
-                child.id.withLock { $0 = id }
-                let features = ChildFeatures(report.features)
-                child.confined.withLock { $0 = features }
+                child.started(report.value, ChildFeatures(report.features))
             default:
                 running.withLock { _ = $0.removeValue(forKey: child.control) }
                 thread.unwatch(child.control)

@@ -25,6 +25,9 @@ protocol RunningChild: AnyObject, Sendable {
     var processID: Int32 { get }
     /// What confines it, once it has been started.
     var features: ChildFeatures? { get }
+    /// Waits until it has been started, at most until a CLOCK_MONOTONIC time. Returns what confines it;
+    /// nil if it has ended before.
+    func awaitStart(until deadline: UInt64) -> ChildFeatures?
     /// Asks it to end, by SIGTERM.
     func terminate()
     /// Ends it and all that it has started.
