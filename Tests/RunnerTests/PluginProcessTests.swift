@@ -3,6 +3,7 @@
 import Foundation
 import PluginBridge
 import Scheduling
+import Synchronization
 import TestSupport
 import Testing
 
@@ -425,6 +426,22 @@ struct PluginProcessTests {
         let waiting = try launch("", in: host)
         #expect(host.destroy(expire: .millisecond) == .ok)
         #expect(host.all.dones(of: waiting).count <= 1)
+    }
+
+    @Test("a budget that is over before its process takes the task is kept once it does")
+    func shortBudget() throws {
+        let host = try host()
+        let process = try #require(host.runtime.plugins.isolated.first?.process?.id)
+        #expect(kill(process, SIGSTOP) == 0)
+        let task = try launch("until", in: host, budget: 1000)
+        let found = try #require(host.runtime.engine.tasks.find(task))
+        let slot = host.runtime.engine.tasks.slot(found)
+        func deadline() -> UInt64 { slot.pointee.deadline.load(ordering: .acquiring) }
+        let first = deadline()
+        try host.waitUntil("looked at") { deadline() > first }
+        #expect(kill(process, SIGCONT) == 0)
+        #expect(host.wait(task) == .ok)
+        #expect(try host.query(task).outcome == .expired)
     }
 
     @Test("a plugin that cannot be entered, or whose process ends meanwhile, is refused")

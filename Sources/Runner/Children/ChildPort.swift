@@ -287,9 +287,12 @@ final class ChildPort: @unchecked Sendable {
         }
     }
 
+    /// The least nanoseconds between two looks at a task whose budget has not begun.
+    private static let leastPause: UInt64 = 1_000_000
+
     /// Enters a task if the process has taken it, before its deadline is looked at. Otherwise its budget
-    /// has not begun, and its deadline is moved.
-    func observe(_ task: TaskReference) {
+    /// has not begun: its deadline is moved and armed again, and the result is true.
+    func isWaiting(_ task: TaskReference) -> Bool {
         decide(task) {
             let slot = engine.tasks.slot(task)
             // It may be over by now, and its slot another task's. One that waits is entered or cancelled
@@ -297,9 +300,12 @@ final class ChildPort: @unchecked Sendable {
             let state = slot.state
             guard state.generation == task.generation, !state.isEntered, !state.isClaimed,
                 let handler = slot.handlerQueue
-            else { return }
+            else { return false }
             let budget = engine.tasks.terms(slot, handler).budget
-            slot.pointee.deadline.store(engine.clock.now() &+ budget, ordering: .releasing)
+            let deadline = engine.clock.now() &+ max(budget, Self.leastPause)
+            slot.pointee.deadline.store(deadline, ordering: .releasing)
+            engine.deadlines.arm(task, deadline: deadline)
+            return true
         }
     }
 

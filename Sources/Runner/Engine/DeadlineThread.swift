@@ -145,8 +145,10 @@ final class DeadlineThread {
 
     /// Handles a deadline of the wheel; the task's state tells which one.
     private func due(_ task: TaskReference, next: UInt64) {
-        if let handler = deadlines.tasks.slot(task).handlerQueue, let port = ChildPort.of(handler) {
-            port.observe(task)
+        if let handler = deadlines.tasks.slot(task).handlerQueue, let port = ChildPort.of(handler),
+            port.isWaiting(task)
+        {
+            return
         }
         // Pinned, so that the read and the armed deadline belong to this task.
         let found = deadlines.tasks.pinning(task) { slot -> TaskStateMachine? in
