@@ -288,7 +288,7 @@ let package = Package(
         // What several test targets need: built things and where they are, child processes.
         .target(
             name: "TestSupport", path: "Tests/TestSupport",
-            exclude: ["call-killer.c", "library-loader.c", "stubborn.c"],
+            exclude: ["call-killer.c", "without.c", "library-loader.c", "stubborn.c"],
             swiftSettings: swift),
 
         // What plugins do wrong, each in a process of its own.

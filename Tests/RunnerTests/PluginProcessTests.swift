@@ -428,6 +428,21 @@ struct PluginProcessTests {
         #expect(host.all.dones(of: waiting).count <= 1)
     }
 
+    @Test("a function that runs when its host ends has the time to return")
+    func leavingAtEnd() throws {
+        let host = try host { $0.killAfter = 60_000_000_000 }
+        let directory = try TemporaryDirectory()
+        let gate = directory.path("gate")
+        _ = try launch("wait \(gate)", in: host)
+        try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
+        let destruction = Side { host.destroy(expire: .millisecond, leave: 60_000_000_000) }
+        try host.waitUntil("leaving") { !host.engine.phase.isBefore(.leaving) }
+        try Data().write(to: URL(fileURLWithPath: gate))
+        #expect(destruction.join() == .ok)
+        #expect(lines(gate + ".ended").count == 1)
+        #expect(host.log.value.allSatisfy { !$0.contains("its process") })
+    }
+
     @Test("a budget that is over before its process takes the task is kept once it does")
     func shortBudget() throws {
         let host = try host()

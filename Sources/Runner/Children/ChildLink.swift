@@ -525,6 +525,8 @@ final class ChildLink: @unchecked Sendable {
         leave(index, head.position)
         _ = engine.functionReturned(task, handler, status, error, armed: true)
         refresh(task)
+        // The end of the host may wait for it.
+        engine.phase.progressed()
     }
 
     /// Ends a task that the host has not seen entered, and that needs nothing but its end.

@@ -632,10 +632,13 @@ final class ChildPort: @unchecked Sendable {
     /// No call of a process is answered any more.
     func stop() { calls.stop() }
 
-    /// Whether a function of the plugin runs, as far as the host has seen.
+    /// Whether a function or an expiration callback of the plugin runs, as far as the host has seen.
     var isInside: Bool {
         locked {
-            links.contains { $0.windows.contains { $0.all.contains { $0.state == .taken } } }
+            links.contains { link in
+                !link.calling.isEmpty
+                    || link.windows.contains { $0.all.contains { $0.state == .taken } }
+            }
         }
     }
 

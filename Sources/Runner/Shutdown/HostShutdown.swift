@@ -130,12 +130,19 @@ final class HostShutdown: Sendable {
             if state.isEntered, !state.isClaimed { engine.graceOver(task) }
         }
         let end = EventLoop.deadline(after: limits.leave)
-        // A function in a process of its plugin's need not return.
-        for child in registry.isolated where child.port.isInside { child.close() }
-        _ = phase.wait(until: end) {
+        let haveLeft = { [self] in
             handlersInside.isEmpty && indices(where: \.isCalling).isEmpty
                 && !registry.commands.isAwaitingEnds
         }
+        let children = registry.isolated
+        if !children.isEmpty {
+            // Code in a process of its plugin's need not return, and has the time that it has elsewhere.
+            let limit = min(limits.leave, engine.configuration.killAfter)
+            if !phase.wait(until: EventLoop.deadline(after: limit), haveLeft) {
+                for child in children where child.port.isInside { child.close() }
+            }
+        }
+        _ = phase.wait(until: end, haveLeft)
         registry.loadGate.close()
         _ = registry.loadGate.waitUntilEmpty(until: end)
     }

@@ -19,7 +19,7 @@ CURFEW_PLUGIN_NOTE();
 static const curfew_host_api *host;
 static curfew_task kept;
 static bool retires_badly;
-/* The file that its retire function waits for, and marks with ".begun" and ".ended". */
+/* The file that its retire function waits for. */
 static char retires_after[512];
 
 /* Appends a line to a file in one write, so that lines of several processes stay whole. */
@@ -38,10 +38,12 @@ static void mark(const char *path, const char *what) {
     note(marked, what);
 }
 
+/* Waits for a file, and marks it with ".begun" before and ".ended" after. */
 static void wait_for_file(const char *path) {
     struct stat status;
     mark(path, "begun");
     while (stat(path, &status) != 0) usleep(1000);
+    mark(path, "ended");
 }
 
 /* A daemon that nothing but SIGKILL ends, and that holds the writing end of a named pipe. */
@@ -205,10 +207,7 @@ static void retire(void *plugin_data) {
     const char *path = getenv("CURFEW_TEST_RETIRED");
     if (path != NULL) note(path, "retired");
     if (retires_badly) *(volatile int *)8 = 1;
-    if (retires_after[0] != 0) {
-        wait_for_file(retires_after);
-        mark(retires_after, "ended");
-    }
+    if (retires_after[0] != 0) wait_for_file(retires_after);
 }
 
 CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
