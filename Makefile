@@ -88,7 +88,7 @@ PLUGIN_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -I
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages demo-packages test-packages toolchain command release plugins test-plugins \
-        test test-all torture fuzz prefix fresh-prefix demo \
+        test test-all test-without torture fuzz prefix fresh-prefix demo \
         docs docs-packages layers recording bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
@@ -320,12 +320,26 @@ torture: test-packages ## kill hosts KILLS (1000) times and at every point, let 
 	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
 	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --filter 'EnduranceTests|ChildTests|PluginRestartTests'
 
+# What plugins in processes do does not depend on the machine's parts; what they cannot do, does. In a
+# namespace of their own the tests reach nothing else. Without all of the parts the hostile plugins would
+# reach the tests.
+test-without: test-packages ## the tests of plugins in processes, as on machines that lack parts of the sandbox
+	$(BUILD_TESTS)
+	$(CC) -std=gnu11 -Wall -Wextra -O1 -o .build/without Tests/TestSupport/without.c
+	for parts in namespaces landlock seccomp namespaces,seccomp namespaces,landlock,seccomp; do \
+	    echo "test-without: $$parts"; \
+	    case $$parts in *,landlock*) hostile= ;; *) hostile='|ViolationTests.ViolationTests' ;; esac; \
+	    unshare --map-root-user --pid --fork --mount-proc .build/without $$parts Tests/run-tests.py \
+	        --filter "PluginProcessTests|FreshProcessTests|CompletionRaceTests$$hostile" || exit 1; \
+	done
+
 test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|IsolationTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 Tests/run-tests.py --filter AllProgramsTests
+	$(MAKE) --no-print-directory test-without
 	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory instructions

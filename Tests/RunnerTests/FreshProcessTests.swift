@@ -139,6 +139,20 @@ struct FreshProcessTests {
         #expect(host.log.value == [])
     }
 
+    @Test("a machine that cannot keep plugins from the host is warned of once, not for each process")
+    func warning() throws {
+        let host = try host()
+        for _ in 0..<3 {
+            #expect(try outcome(of: launch("", in: host), in: host) == .succeeded)
+        }
+        let missing = try #require(host.runtime.plugins.isolated.first?.process).notInForce
+        let isOpen = ["pid namespace", "signal scope"].allSatisfy { part in
+            missing.contains { $0.hasPrefix(part) }
+        }
+        #expect(host.warningsOfMachine.value.count == (isOpen ? 1 : 0), "\(missing)")
+        #expect(host.log.value == [])
+    }
+
     @Test("the end of a host waits for the last call into a process")
     func lastCall() throws {
         let host = try host()

@@ -15,6 +15,8 @@ final class TestHost: Sendable {
     /// Sees all events of the host.
     let all = Observer()
     let log = Guarded<[String]>([])
+    /// The lines of the log that warn of a machine that cannot keep plugins from the host.
+    let warningsOfMachine = Guarded<[String]>([])
 
     var engine: TaskEngine { runtime.engine }
     var loop: EventLoop { runtime.loop }
@@ -32,7 +34,10 @@ final class TestHost: Sendable {
         configuration.manualDispatch = ownLoop
         configuration.appRefresh = HostConfiguration.Workers(count: workers)
         configuration.processing = HostConfiguration.Workers(count: workers)
-        configuration.log = { [log] _, _, _, text in log.change { $0.append(text) } }
+        configuration.log = { [log, warningsOfMachine] _, _, _, text in
+            let isOfMachine = text.hasPrefix("this machine has neither process namespaces")
+            (isOfMachine ? warningsOfMachine : log).change { $0.append(text) }
+        }
         configure(&configuration)
         runtime = try HostRuntime(configuration)
         if observing { try observe(nil, by: all) }

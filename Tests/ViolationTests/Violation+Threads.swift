@@ -91,7 +91,7 @@ extension Violation {
             ViolationRun(
                 script: Script.loaded + [
                     "open loaded", "launch @", "await pending", "open launched", "await begun",
-                    Script.others, "open go", "over", "destroy",
+                    Script.others, "open go", "over", "await complete", "destroy",
                 ],
                 notes: [
                     "register": [CURFEW_WRONG_STATE], "complete none": [CURFEW_STALE],

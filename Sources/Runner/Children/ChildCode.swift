@@ -40,6 +40,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         var codes: [String: HandlerCode] = [:]
         var wantsRetirement = false
         var starts: UInt32 = 0
+        /// What confines the process that was started last.
+        var features: ChildFeatures?
     }
 
     let port: ChildPort
@@ -138,7 +140,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private func start() throws(BridgeError) -> (link: ChildLink, reply: [UInt8]) {
         state.withLock { $0.isStarted = false }
         let confinement = try confine()
-        for path in confinement.missing {
+        // Said once, not for each process.
+        let isFirst = state.withLock { $0.starts == 0 }
+        for path in confinement.missing where isFirst {
             log(
                 .warning,
                 "its manifest needs \(path), which is not there or not accessible; it cannot use it"
@@ -198,15 +202,18 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
         // The report of its start can arrive after its reply.
         let features = child.awaitStart(until: limit)
-        if let features { tell(.started, features.text) }
-        if features?.leavesHostOpen == true {
+        if let features {
+            state.withLock { $0.features = features }
+            tell(.started, features.text)
+        }
+        if isFirst, features?.leavesHostOpen == true {
             log(
                 .warning,
                 "this machine has neither process namespaces for it nor Landlock scopes: its process can reach those of the same user, the host among them"
             )
         }
         // The log says nothing of what no manifest asked for; the state of the plugin has it.
-        for missing in features?.missing ?? [] where missing.isNeeds {
+        for missing in features?.missing ?? [] where isFirst && missing.isNeeds {
             log(.warning, "its manifest has `needs` that are not in force: \(missing.text)")
         }
         return (link, reply)
@@ -378,10 +385,10 @@ final class ChildCode: PluginCode, @unchecked Sendable {
 
     var process: PluginProcess? {
         state.withLock {
-            let child = $0.processes.last?.child
+            let child = ($0.processes.last { ($0.child?.processID ?? 0) != 0 })?.child
             return PluginProcess(
                 id: child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd,
-                notInForce: child?.features?.missing.map(\.text) ?? [])
+                notInForce: $0.features?.missing.map(\.text) ?? [])
         }
     }
 
