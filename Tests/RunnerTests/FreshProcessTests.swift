@@ -139,7 +139,7 @@ struct FreshProcessTests {
         #expect(host.log.value == [])
     }
 
-    @Test("a machine that cannot keep plugins from the host is warned of once, not for each process")
+    @Test("a machine that cannot confine plugins is warned of once, not for each process")
     func warning() throws {
         let host = try host()
         for _ in 0..<3 {
