@@ -3,6 +3,8 @@ import CSystem
 import Conformance
 import Glibc
 import PluginBridge
+import Runner
+import Scheduling
 
 /// `curfew conform`
 enum ConformCommand {
@@ -25,7 +27,7 @@ enum ConformCommand {
         name: "in-process", summary: "run in this process, for a debugger; needs --only CASE")
     static let isolationOption = CommandOption(
         name: "isolation", value: "WORD", sort: .words(["thread", "process", "both"]),
-        summary: "where the plugin's code runs; thread unless this says otherwise")
+        summary: "where the plugin's code runs: thread, process, or both (default)")
     static let listOption = CommandOption(
         name: "list", summary: "list the cases, and run none")
     static let junitOption = CommandOption(
@@ -51,10 +53,10 @@ enum ConformCommand {
             failed one is skipped, so that each fault appears once.
             """,
             """
-            With `--isolation process` the plugin's code runs in a process of its own, as
-            with `curfew run`, and with `both` in a thread first. A case that looks into
-            the process of the kit, or stands between the plugin and its table, is skipped
-            there.
+            A case that runs the plugin's code is run twice: in a thread of a host, and in a
+            process of the plugin's own, as with `curfew run`; `--isolation` selects one.
+            Cases that look into the process of the kit, or stand between the plugin and
+            its table, are run in a thread only.
             """,
             """
             A plugin has all rights of this user, here as in a host: test an untrusted
@@ -91,6 +93,15 @@ enum ConformCommand {
                 help: ["write `curfew conform PATH…`", "curfew help conform"])
         }
         let request = try ConformRequest(arguments)
+        if request.isolations.contains(.process) {
+            do throws(BridgeError) {
+                try HelperProgram.check()
+            } catch {
+                throw CommandError(
+                    .kit, error.message, notes: ["nothing was checked"],
+                    help: ["write `--isolation thread` to check the plugin in threads only"])
+            }
+        }
         try ProgramThread.takeSignals(orEnd: .kit) { number in
             // The children and what is theirs go first.
             ContainedChild.abandonAll()

@@ -47,9 +47,10 @@ struct ConformRequest {
         }
         isolations =
             switch arguments.values(ConformCommand.isolationOption).first {
+            case "thread": [.thread]
             case "process": [.process]
-            case "both": [.thread, .process]
-            default: [.thread]
+            case nil where isInProcess: [.thread]
+            default: [.thread, .process]
             }
         guard !isInProcess || isolations.count == 1 else {
             throw CommandError(

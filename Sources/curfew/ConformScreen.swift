@@ -24,6 +24,10 @@ final class ConformScreen: ConformView {
         self.request = request
     }
 
+    private static func counted(_ count: Int, _ word: String) -> String {
+        "\(count) \(word)\(count == 1 ? "" : "s")"
+    }
+
     func begin(_ report: ConformReport, _ count: Int) {
         self.count = count
         number = 0
@@ -35,7 +39,11 @@ final class ConformScreen: ConformView {
             facts.append("ABI \(manifest.abi)")
             facts.append("\(handlers) handler\(handlers == 1 ? "" : "s")")
         }
-        facts += ["\(count) case\(count == 1 ? "" : "s")", "seed \(report.seed)"]
+        let cases = request.selection.cases.count
+        facts.append(Self.counted(cases, "case"))
+        // Some of them in a thread and in a process.
+        if count != cases { facts.append(Self.counted(count, "run")) }
+        facts.append("seed \(report.seed)")
         let text = facts.joined(separator: ", ")
         let start = Shown.width(name) + 2
         guard let columns = out.columns, start + Shown.width(text) > columns else {
@@ -135,7 +143,8 @@ final class ConformScreen: ConformView {
             (.leak, "leaked"), (.warn, "with a warning"), (.skip, "skipped"),
         ] where tally[status] > 0 { parts.append("\(tally[status]) \(text)") }
         let time = TimeText.seconds(report.duration, decimals: 1)
-        let text = "\(tally.all) case\(tally.all == 1 ? "" : "s"): "
+        let isOnce = tally.all == request.selection.cases.count
+        let text = Self.counted(tally.all, isOnce ? "case" : "run") + ": "
         let line =
             "  Summary [\(Shown.rightAligned(time, 7))s] "
             + out.wrapped(text + parts.joined(separator: ", "), after: 21, indent: 21)
@@ -211,16 +220,22 @@ struct ConformAgain {
     init(_ result: CaseResult, _ report: ConformReport, _ request: ConformRequest) {
         var words = "conform \(ShellWord.path(Shown.line(report.path)))"
         words += " --only \(result.tested.name)"
-        if result.isolation == .process { words += " --isolation process" }
         if let seed = result.seed {
             words += " --reproduce \(seed)"
         } else if result.tested.isSeeded {
             words += (request.isReproducing ? " --reproduce" : " --seed") + " \(report.seed)"
         }
+        let place = " --isolation \(result.isolation.name)"
         let isSame =
             report.results.count == 1 && (!result.tested.isSeeded || request.isReproducing)
-        inChild = request.isInProcess || isSame ? nil : "curfew \(words)"
-        underDebugger = result.tested.runsCode ? "gdb --args curfew \(words) --in-process" : nil
+        inChild =
+            request.isInProcess || isSame
+            ? nil : "curfew \(words)\(result.tested.runsCode ? place : "")"
+        // In the kit's own process a thread is what runs the code, if nothing else is said.
+        underDebugger =
+            result.tested.runsCode
+            ? "gdb --args curfew \(words)\(result.isolation == .thread ? "" : place) --in-process"
+            : nil
     }
 }
 

@@ -162,7 +162,8 @@ struct ConformOptionsTests {
     func only() throws {
         let good = Twin("good").path
         let run = try CommandRun(
-            "conform", good, "--level", "1", "--only", "manifest-*", "--only", "CF0830",
+            "conform", "--isolation", "thread", good, "--level", "1", "--only", "manifest-*",
+            "--only", "CF0830",
             "--exclude", "*-id")
         #expect(run.code == 0)
         let names = run.output.matches(of: #/ PASS \[ +[0-9.]+s\] ([a-z-]+)\n/#).map {
@@ -190,10 +191,12 @@ struct ConformOptionsTests {
     @Test("what chance has found is found again at once, in a child and in the kit's own process")
     func reproduce() throws {
         let path = Twin("fuzz-payload").path
-        let run = try CommandRun("conform", path, "--only", "fuzz-payload", "--seed", "7")
+        let run = try CommandRun(
+            "conform", "--isolation", "thread", path, "--only", "fuzz-payload", "--seed", "7")
         #expect(run.code == 1)
         let again = try #require(
-            run.output.firstMatch(of: /again:  curfew (conform .*--reproduce ([0-9]+))\n/))
+            run.output.firstMatch(
+                of: /again:  curfew (conform .*--reproduce ([0-9]+)) --isolation thread\n/))
         #expect(
             again.output.1 == "conform \(path) --only fuzz-payload --reproduce \(again.output.2)")
         #expect(
@@ -202,7 +205,8 @@ struct ConformOptionsTests {
         let seed = String(again.output.2)
         for _ in 0..<2 {
             let second = try CommandRun(
-                "conform", path, "--only", "fuzz-payload", "--reproduce", seed)
+                "conform", "--isolation", "thread", path, "--only", "fuzz-payload", "--reproduce",
+                seed)
             #expect(second.code == 1)
             #expect(second.output.contains("] fuzz-payload"))
             #expect(second.output.contains("died of SIGSEGV while it ran "))
@@ -211,11 +215,13 @@ struct ConformOptionsTests {
         }
         // It is that payload: a plugin that minds nothing gets it as well, and nothing else.
         let good = try CommandRun(
-            "conform", Twin("good").path, "--only", "fuzz-payload", "--reproduce", seed, "--json")
+            "conform", "--isolation", "thread", Twin("good").path, "--only", "fuzz-payload",
+            "--reproduce", seed, "--json")
         #expect(good.code == 0)
         let files = try TemporaryDirectory()
         let inside = try CommandRun(
-            "conform", path, "--only", "fuzz-payload", "--reproduce", seed, "--in-process",
+            "conform", "--isolation", "thread", path, "--only", "fuzz-payload", "--reproduce", seed,
+            "--in-process",
             directory: files.path, environment: ["TMPDIR": files.path])
         #expect(inside.process.ending == .signalled(SIGSEGV))
         // The kit's own directory stays, for nobody is left to remove it.

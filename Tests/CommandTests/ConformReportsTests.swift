@@ -27,7 +27,8 @@ struct ConformReportsTests {
     @Test("JSON: the members that are documented, and a tally that adds up")
     func json() throws {
         let run = try CommandRun(
-            "conform", Twin("elf-ident").path, Twin("good").path, "--level", "1", "--seed", "99",
+            "conform", "--isolation", "thread", Twin("elf-ident").path, Twin("good").path,
+            "--level", "1", "--seed", "99",
             "--json")
         #expect(run.code == 1)
         #expect(run.errors.isEmpty)
@@ -133,7 +134,8 @@ struct ConformReportsTests {
     func junit() throws {
         let files = try TemporaryDirectory()
         let run = try CommandRun(
-            "conform", Twin("one-task-done+crashes").path, Twin("descriptors-and-children").path,
+            "conform", "--isolation", "thread", Twin("one-task-done+crashes").path,
+            Twin("descriptors-and-children").path,
             Twin("fork-hooks").path, "--only", "one-task-done", "--only", "fork-hooks", "--only",
             "no-space", "--only", "descriptors-and-children", "--junit", files.path("report.xml"))
         #expect(run.code == 1)
@@ -182,7 +184,8 @@ struct ConformReportsTests {
         let suites = try ConformReportsTests.suites(report)
         let cases = try #require(suites.first?["cases"] as? [[String: Any]])
         let inside = cases.flatMap { $0["inside"] as? [[Any]] ?? [] }
-        #expect(inside.count == 1)
+        // In a thread and in a process.
+        #expect(inside.count == 2)
         let text = try #require(inside.first?[2] as? String)
         #expect(
             text == """
@@ -237,7 +240,8 @@ struct ConformReportsTests {
         let run = try ChildProcess.run(
             "bash",
             [
-                "-c", #""$@" | true"#, "bash", CommandRun.program, "conform", Twin("good").path,
+                "-c", #""$@" | true"#, "bash", CommandRun.program, "conform", "--isolation",
+                "thread", Twin("good").path,
                 "--level", "1", "--junit", files.path("report.xml"),
             ], environment: CommandRun.environment)
         #expect(run.succeeded)

@@ -30,7 +30,8 @@ struct ConformScreenTests {
     @Test("a line is drawn over that tells how far it is, and none stays")
     func live() throws {
         let typist = try Typist(
-            CommandRun.program, "conform", Twin("elf-ident").path, "--level", "1")
+            CommandRun.program, "conform", "--isolation", "thread", Twin("elf-ident").path,
+            "--level", "1")
         #expect(typist.code == 1)
         let live = "\r\u{1B}[K\u{1B}[2m     ····  [1 of 28]  manifest-parses\u{1B}[0m\r\u{1B}[K"
         #expect(typist.screen.contains(live), "\(typist.screen)")

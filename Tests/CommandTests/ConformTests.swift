@@ -13,7 +13,8 @@ struct ConformTests {
 
     @Test("a plugin without a fault passes every case of level 1")
     func good() throws {
-        let run = try CommandRun("conform", Twin("good").path, "--level", "1")
+        let run = try CommandRun(
+            "conform", "--isolation", "thread", Twin("good").path, "--level", "1")
         #expect(run.code == 0)
         #expect(run.errors.isEmpty)
         let lines = ConformTests.timeless(run).split(separator: "\n")
@@ -27,7 +28,7 @@ struct ConformTests {
     @Test("a failure is shown with its cause and with what to type; the rest is skipped in a line")
     func failure() throws {
         let path = Twin("elf-ident").path
-        let run = try CommandRun("conform", path, "--level", "1")
+        let run = try CommandRun("conform", "--isolation", "thread", path, "--level", "1")
         #expect(run.code == 1)
         #expect(
             ConformTests.timeless(run).hasSuffix(
@@ -63,7 +64,7 @@ struct ConformTests {
         twin: String, name: String, word: String, text: String, summary: String, code: Int32
     ) throws {
         let path = Twin(twin).path
-        let run = try CommandRun("conform", path, "--only", name)
+        let run = try CommandRun("conform", "--isolation", "thread", path, "--only", name)
         #expect(run.code == code)
         let shown = ConformTests.timeless(run)
         #expect(shown.contains(/(?m)^ +\Q\#(word)\E/.ignoresCase()) || shown.contains(word))
@@ -96,7 +97,8 @@ struct ConformTests {
             manifest["handlers"] = handlers
         }
         let run = try CommandRun(
-            "conform", twin.path, "--only", "manifest-id", "--only", "one-task-done", "--only",
+            "conform", "--isolation", "thread", twin.path, "--only", "manifest-id", "--only",
+            "one-task-done", "--only",
             "*-stop", "--only", "retire-while-busy")
         #expect(run.code == 0)
         #expect(
@@ -115,7 +117,8 @@ struct ConformTests {
 
     @Test("nothing proven is no success")
     func nothing() throws {
-        let run = try CommandRun("conform", Twin("good").path, "--only", "reentrancy")
+        let run = try CommandRun(
+            "conform", "--isolation", "thread", Twin("good").path, "--only", "reentrancy")
         #expect(run.code == 2)
         #expect(run.output.contains("1 case: 0 passed, 1 skipped\n"))
         #expect(

@@ -36,12 +36,14 @@ struct ConformRun {
         "SWIFT_BACKTRACE": "enable=no",
     ]
 
+    /// The plugin's code runs in a thread where the options do not say another place.
     init(
         _ plugins: [String], _ options: [String], environment: [String: String] = [:],
         limit: Duration = .seconds(300)
     ) throws {
+        let place = options.contains("--isolation") ? [] : ["--isolation", "thread"]
         process = try ChildProcess.run(
-            Self.program, ["conform"] + plugins + options + ["--json", "--seed", "7"],
+            Self.program, ["conform"] + plugins + options + place + ["--json", "--seed", "7"],
             environment: Self.environment.merging(environment) { $1 }, limit: limit)
         do {
             report = try JSONDecoder().decode(Report.self, from: Data(process.outputBytes))

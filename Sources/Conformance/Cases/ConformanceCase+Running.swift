@@ -74,6 +74,12 @@ extension ConformanceCase {
                 for case .noMessage(let text) in interposer.findings {
                     throw CaseVerdict.fail(text)
                 }
+                // In another process nothing stands between; then the host's own words are all there is.
+                if trial.handler.form == .entry, let status = Status.withoutMessage(ended.text) {
+                    throw CaseVerdict.fail(
+                        "the function of \"\(trial.handler.identifier)\" returned "
+                            + "\(status.constant ?? "\(status.rawValue)") without a message")
+                }
             }
         },
     ]

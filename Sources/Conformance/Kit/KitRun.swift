@@ -14,7 +14,7 @@ package struct KitRun: Sendable {
     package var isReproducing = false
     /// Whether the case runs in this process, for a debugger: a crash then ends the kit.
     package var isInProcess = false
-    /// Where the plugin's code runs: every case is run in each, but those that read files only, once.
+    /// Where the plugin's code runs: a case is run in each of them where it can be, and at least once.
     package var isolations: [Isolation] = [.thread]
 
     package init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
@@ -36,14 +36,19 @@ package struct KitRun: Sendable {
             // A broken file is broken for both; what the code does may differ.
             broken = broken.filter { ConformanceCase.named($0)?.runsCode == false }
             try go(
-                in: isolation, cases.filter { number == 0 || $0.runsCode }, &broken, begins: begins,
+                in: isolation, number == 0 ? cases : again(in: isolation), &broken, begins: begins,
                 ends: ends)
         }
     }
 
+    /// The cases that are run a second time: what cannot be is no news then.
+    private func again(in isolation: Isolation) -> [ConformanceCase] {
+        cases.filter { $0.runsCode && $0.reasonToSkip(in: isolation) == nil }
+    }
+
     /// The number of results.
     package var count: Int {
-        cases.count + (isolations.count - 1) * cases.count(where: \.runsCode)
+        cases.count + isolations.dropFirst().reduce(0) { $0 + again(in: $1).count }
     }
 
     private func go(
@@ -60,10 +65,9 @@ package struct KitRun: Sendable {
                 result = CaseResult(
                     tested: each, verdict: .skip("needs \(needed), which did not pass"),
                     duration: 0, seed: nil, output: "", needed: needed)
-            } else if let reason = subject.reasonToSkip(each.scope) {
-                result = CaseResult(
-                    tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
-            } else if let reason = each.reasonToSkip(in: isolation) {
+            } else if let reason = each.reasonToSkip(in: isolation)
+                ?? subject.reasonToSkip(each.scope)
+            {
                 result = CaseResult(
                     tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
             } else if isInProcess {

@@ -98,5 +98,16 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
         csys_status_name(rawValue).map { "CURFEW_" + String(cString: $0) }
     }
 
+    /// The error of a task that its function ended with this status and no message.
+    package var withoutMessage: String {
+        self == .failed || text == nil
+            ? "the handler failed with status \(rawValue) and gave no reason" : description
+    }
+
+    /// The status of which a task has the error of one without a message.
+    package static func withoutMessage(_ text: String) -> Status? {
+        (1..<64).lazy.map(Status.init(rawValue:)).first { $0.withoutMessage == text }
+    }
+
     public var description: String { text.map { String(cString: $0) } ?? "unknown status" }
 }

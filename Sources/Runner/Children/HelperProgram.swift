@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Glibc
-import PluginBridge
+package import PluginBridge
 
 /// The program curfew-child, which starts programs and plugins as children of the host.
 package enum HelperProgram {
@@ -45,6 +45,9 @@ package enum HelperProgram {
             "\(name), which starts programs and plugins as processes, is not installed; looked for: \(places); install Curfew, or set its path in the configuration"
         )
     }
+
+    /// Says before anything is started that no plugin can have a process, and why.
+    package static func check() throws(BridgeError) { _ = try open(configured: nil) }
 
     private static var executable: String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -110,13 +110,7 @@ extension TaskEngine {
     }
 
     private func write(_ text: String, or status: Status, to slot: TaskSlotPointer) {
-        var text = text
-        if text.isEmpty {
-            text =
-                status == .failed || status.text == nil
-                ? "the handler failed with status \(status.rawValue) and gave no reason"
-                : status.description
-        }
+        var text = text.isEmpty ? status.withoutMessage : text
         text.withUTF8 { tasks.record(of: slot).setError(UnsafeRawBufferPointer($0)) }
     }
 
