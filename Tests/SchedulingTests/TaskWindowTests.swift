@@ -25,6 +25,19 @@ struct TaskWindowTests {
         #expect(window.hasRoom)
     }
 
+    @Test("a task that was found taken before its turn has begun, and gets no other turn")
+    func takenEarly() {
+        var window = TaskWindow(limit: 8, places: 1)
+        for task in 1...3 as ClosedRange<UInt64> { _ = window.offer(task) }
+        #expect(turns(of: &window) == [1])
+        window.take(1)
+        window.remove(0)
+        #expect(turns(of: &window) == [])
+        // Its place is not another one's.
+        window.remove(1)
+        #expect(turns(of: &window) == [3])
+    }
+
     private func turns(of window: inout TaskWindow) -> [UInt64] {
         var tasks: [UInt64] = []
         while let turn = window.nextTurn() { tasks.append(turn.task) }

@@ -90,14 +90,15 @@ package struct TaskWindow: Sendable {
         if turned < head { turned = head }
     }
 
-    /// Returns a task that has its turn now and has not had it before, with its position; call again
-    /// until there is none.
+    /// Returns an offered task that has its turn now and has not had it before, with its position; call
+    /// again until there is none. A task that was found taken before its turn has begun already.
     package mutating func nextTurn() -> (task: UInt64, position: UInt64)? {
         while turned < tail, turnedCount < places {
             let position = turned
             turned += 1
             guard states[index(position)] != .gone else { continue }
             turnedCount += 1
+            guard states[index(position)] == .offered else { continue }
             return (tasks[index(position)], position)
         }
         return nil
