@@ -83,6 +83,7 @@ extension HostConfiguration {
         keyDirectories = try Self.names(
             copy.key_directories, count: Int(copy.key_directory_count), limit: 64,
             ("key_directories", "key_directory_count"))
+        confinesPlugins = copy.confine
     }
 
     private static func isolation(

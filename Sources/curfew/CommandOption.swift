@@ -43,6 +43,9 @@ struct CommandOption: Sendable {
     static let trust = CommandOption(
         name: "trust", value: "POLICY", sort: .words(TrustPolicy.allCases.map(\.name)),
         summary: "whether plugins have to be signed: off, warn or require")
+    static let confine = CommandOption(
+        name: "confine",
+        summary: "let plugins use only what their manifests need, or nothing but the usual")
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
         summary: "use this store in place of the default one")

@@ -35,7 +35,9 @@ enum RunCommand {
             """
             The plugin's code runs in a process of its own: where that crashes, exits or
             never returns, the task ends, and nothing else. With --isolation thread it runs
-            in this one, for a debugger.
+            in this one, for a debugger. With --confine it can use only what the `needs` of
+            its manifest name, and without `needs` only what every process can; where the
+            machine cannot confine it, nothing is run.
             """,
             """
             With --trust require, the plugin has to be signed by a trusted key; with warn, a

@@ -19,6 +19,7 @@ struct RunRequest {
     let isolation: Isolation?
     /// What happens if the plugin is not signed.
     let trust: TrustPolicy
+    let confinesPlugins: Bool
     /// The additional destination of events; `-` is standard output.
     let eventLog: String?
     let isJSON: Bool
@@ -43,7 +44,7 @@ struct RunRequest {
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        .systemLibrary, .isolation, .trust, eventLogOption, verboseOption, .json,
+        .systemLibrary, .isolation, .confine, .trust, eventLogOption, verboseOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -62,6 +63,7 @@ struct RunRequest {
         systemLibraries = try arguments.systemLibraries
         isolation = try arguments.isolation
         trust = try arguments.trust()
+        confinesPlugins = arguments.has(.confine)
         eventLog = arguments.value(RunRequest.eventLogOption)
         guard !isJSON || eventLog != "-" else {
             throw CommandError(
@@ -71,7 +73,7 @@ struct RunRequest {
         isVerbose = arguments.has(RunRequest.verboseOption)
         if let program {
             for option in [
-                RunRequest.payloadOption, .plugin, .plugins, .isolation, .trust,
+                RunRequest.payloadOption, .plugin, .plugins, .isolation, .confine, .trust,
             ] where arguments.has(option) {
                 throw CommandError(
                     .usage, "`--\(option.name)` is for handlers of plugins, and this is a program",

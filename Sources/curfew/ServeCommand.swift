@@ -9,7 +9,9 @@ import Scheduling
 enum ServeCommand {
     static let command = Command(
         name: "serve", summary: "run a host in the foreground: launch the requests of a store",
-        options: [.plugin, .plugins, .isolation, .trust, HostThreshold.option, .store, .json],
+        options: [
+            .plugin, .plugins, .isolation, .confine, .trust, HostThreshold.option, .store, .json,
+        ],
         details: [
             """
             Loads all plugins that it finds, and launches the requests of the store when
@@ -21,6 +23,11 @@ enum ServeCommand {
             or never returns, its running tasks end, and the next ones run in another
             process; the host and the other plugins go on. A plugin with three ends in a row
             without a success is quarantined: see `curfew help quarantine`.
+            """,
+            """
+            With --confine each plugin can use only the files, ports and programs that the
+            `needs` of its manifest name, and one without `needs` only those that every
+            process can. A plugin that this machine cannot confine is not loaded.
             """,
             """
             With --trust require, a plugin is loaded only if a trusted key has signed it; with
@@ -76,7 +83,8 @@ enum ServeCommand {
         _ = try place.make()
         let signals = try StopSignals()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
-        let host = try makeHost(place, requests, isolation, trust, lines)
+        let host = try makeHost(
+            place, requests, isolation, trust, confines: arguments.has(.confine), lines)
         let observation: Observation
         do throws(CurfewError) {
             observation = try host.observe { lines.event($0) }
@@ -105,7 +113,7 @@ enum ServeCommand {
 
     private static func makeHost(
         _ place: StorePlace, _ requests: RequestConfiguration, _ isolation: Isolation?,
-        _ trust: TrustPolicy, _ lines: ServeLines
+        _ trust: TrustPolicy, confines: Bool, _ lines: ServeLines
     ) throws(CommandError) -> Host {
         do throws(CurfewError) {
             var configuration = HostConfiguration()
@@ -116,6 +124,7 @@ enum ServeCommand {
             configuration.loadsReleased = true
             configuration.forcedIsolation = isolation
             configuration.trust = trust
+            configuration.confinesPlugins = confines
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }

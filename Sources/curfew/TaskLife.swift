@@ -95,6 +95,7 @@ final class TaskLife {
         configuration.isolation = .process
         configuration.forcedIsolation = request.isolation
         configuration.trust = request.trust
+        configuration.confinesPlugins = request.confinesPlugins
         configuration.restartsProcesses = false
         // The limit of the command ends the loading.
         configuration.loadLimit = 2 * Trial.usualLimit

@@ -28,7 +28,7 @@ struct IsolationTests {
     /// A host with a list of one plugin's isolation.
     private func host(
         _ isolation: Int, of plugin: String?, size: Int? = nil,
-        otherwise: Int = 0
+        otherwise: Int = 0, confines: Bool = false
     ) throws -> TestHost {
         let id = plugin.map { strdup($0) } ?? nil
         defer { free(id) }
@@ -41,6 +41,7 @@ struct IsolationTests {
                 $0.isolations = element
                 $0.isolation_count = 1
                 $0.isolation = Int32(otherwise)
+                $0.confine = confines
             }
         }
     }
@@ -81,6 +82,18 @@ struct IsolationTests {
         #expect(try load(other).state.isolation == CURFEW_ISOLATION_THREAD)
         let unlisted = try self.host(CURFEW_ISOLATION_PROCESS, of: "org.example.other")
         #expect(try load(unlisted).state.isolation == CURFEW_ISOLATION_THREAD)
+    }
+
+    @Test("with `confine` a plugin has a process, and is refused where it was given a thread")
+    func confine() throws {
+        let host = try TestHost(clock: nil, ownLoop: true) { $0.confine = true }
+        let (answer, text, state) = try load(host)
+        #expect(answer == .ok, "\(text)")
+        #expect(state.isolation == CURFEW_ISOLATION_PROCESS)
+        let other = try self.host(CURFEW_ISOLATION_THREAD, of: Self.plugin, confines: true)
+        let refused = try load(other)
+        #expect(refused.answer == .refused)
+        #expect(refused.text.contains("where nothing confines it"), "\(refused.text)")
     }
 
     @Test("an element that is none is INVALID")

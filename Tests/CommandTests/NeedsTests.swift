@@ -24,10 +24,14 @@ struct NeedsTests {
 
     private func run(_ what: String, _ more: String...) throws -> CommandRun {
         let plugin = BuiltProducts.testPluginDirectory("needs")
-        return CommandRun(
+        return try started(
+            ["run", "org.curfew.test.needs", "--plugin", plugin, "--payload", what] + more)
+    }
+
+    private func started(_ words: [String]) throws -> CommandRun {
+        CommandRun(
             process: try ChildProcess.run(
-                CommandRun.program,
-                ["run", "org.curfew.test.needs", "--plugin", plugin, "--payload", what] + more,
+                CommandRun.program, words,
                 environment: CommandRun.environment.merging(places) { $1 }, limit: .seconds(60)))
     }
 
@@ -135,6 +139,50 @@ struct NeedsTests {
         #expect(try came(of: "read /etc/fstab", "--isolation", "thread") == "ok")
         let run = try run("read /etc/fstab", "--isolation", "thread")
         #expect(run.output.contains("its manifest has `needs`, which confine nothing in a thread"))
+    }
+
+    @Test(
+        "with --confine a plugin without needs has what every process has, and a program of it too")
+    func confined() throws {
+        let plugin = files.path("open")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("needs"), toPath: plugin)
+        let manifest = plugin + "/manifest.json"
+        var document = try #require(
+            JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: manifest)))
+                as? [String: Any])
+        document["needs"] = nil
+        try JSONSerialization.data(withJSONObject: document).write(to: URL(filePath: manifest))
+        func came(of what: String, _ more: String...) throws -> String {
+            let run = try started(
+                ["run", "org.curfew.test.needs", "--plugin", plugin, "--payload", what] + more)
+            return run.output + run.errors
+        }
+        #expect(try came(of: "read /etc/fstab").contains("result: ok\n"))
+        #expect(
+            try came(of: "read /etc/fstab", "--confine").contains("result: Permission denied\n"))
+        #expect(try came(of: "read /usr/bin/true", "--confine").contains("result: ok\n"))
+        #expect(
+            try came(of: "connect 9", "--confine").contains("result: no socket\n"))
+        let inThread = try came(of: "read /etc/hostname", "--confine", "--isolation", "thread")
+        #expect(
+            inThread.contains("is to run in a thread, where nothing confines it"), "\(inThread)")
+        #expect(inThread.contains("was not run"), "\(inThread)")
+        #expect(!inThread.contains("result: "))
+
+        try files.write("secret", to: "secret")
+        try FileManager.default.createDirectory(
+            atPath: files.path("cat"), withIntermediateDirectories: true)
+        try files.write(
+            """
+            {"id": "org.example.cat-plugin", "version": "1.0.0", "abi": 0,
+             "handlers": [{"identifier": "org.example.cat", "kind": "processing", "form": "command",
+                           "command": {"argv": ["/usr/bin/cat", "\(files.path("secret"))"]}}]}
+            """, to: "cat/manifest.json")
+        let words = ["run", "org.example.cat", "--plugin", files.path("cat")]
+        #expect(try started(words).code == 0)
+        let cat = try started(words + ["--confine"])
+        #expect(cat.code == 100 && cat.output.contains("Permission denied"), "\(cat.process)")
     }
 
     @Test("a program of the form command has them too")

@@ -224,6 +224,13 @@ typedef struct curfew_host_config {
      * /etc/curfew/trusted.d and curfew/trusted.d below XDG_CONFIG_HOME, by default ~/.config. A
      * count of 0 trusts no key. */
     const char *CURFEW_NULLABLE const *CURFEW_NULLABLE key_directories;
+
+    /* Confines every plugin: its code and programs run in processes that can use what the `needs` of
+     * its manifest name, and a plugin without `needs` nothing but what every process can. In place
+     * of a thread it gets a process. A plugin that `isolations` gives a thread, or that this machine
+     * cannot confine, is refused with CURFEW_REFUSED before any of its code runs. */
+    bool confine;
+    uint8_t reserved3[7]; /* 0 */
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

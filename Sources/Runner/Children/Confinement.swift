@@ -17,14 +17,16 @@ final class Confinement {
     private(set) var missing: [String] = []
 
     /// - Parameters:
+    ///   - needs: of its manifest, or in place of those that it does not have; nil confines nothing.
     ///   - directory: the plugin's own, which it can always read.
     ///   - libraries: directories of libraries that it needs, which it can always read.
     ///   - environment: the host's.
     init(
-        _ manifest: Manifest, directory: String, libraries: [String], environment: [String: String]
+        _ manifest: Manifest, _ needs: ManifestNeeds?, directory: String, libraries: [String],
+        environment: [String: String]
     ) throws(BridgeError) {
-        needs = manifest.needs
-        guard let needs = manifest.needs else { return }
+        self.needs = needs
+        guard let needs else { return }
         let places = PluginPlaces(manifest.id, directory: directory, environment: environment)
         for name in needs.environment { variables[name] = environment[name] }
         do throws(BridgeError) {

@@ -104,6 +104,12 @@ public struct HostConfiguration: Sendable {
     public var isolation = Isolation.thread
     /// Where the code of single plugins runs, by id, whatever their manifests ask for.
     public var pluginIsolation: [String: Isolation] = [:]
+    /// Whether every plugin is confined: its code and programs run in processes that can use what the
+    /// `needs` of its manifest name, and a plugin without `needs` nothing but what every process can.
+    ///
+    /// In place of a thread it gets a process. A plugin that `pluginIsolation` gives a thread, or that
+    /// this machine cannot confine, is refused before any of its code runs.
+    public var confinesPlugins = false
     /// Where the code of all plugins runs, whatever is said elsewhere.
     package var forcedIsolation: Isolation?
     /// The pauses between processes of a plugin, and how many ends in a row are too many.
@@ -127,7 +133,13 @@ public struct HostConfiguration: Sendable {
 
     /// Where the code of a plugin runs.
     func isolation(of manifest: Manifest) -> Isolation {
-        forcedIsolation ?? pluginIsolation[manifest.id] ?? .more(isolation, manifest.isolation)
+        let least = confinesPlugins ? Isolation.more(isolation, .process) : isolation
+        return forcedIsolation ?? pluginIsolation[manifest.id] ?? .more(least, manifest.isolation)
+    }
+
+    /// What confines the processes of a plugin; nil if nothing does.
+    func needs(of manifest: Manifest) -> ManifestNeeds? {
+        manifest.needs ?? (confinesPlugins ? ManifestNeeds() : nil)
     }
 
     /// A message saying why the configuration is invalid, or nil.

@@ -213,6 +213,7 @@ extension PluginRegistry {
             try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
             let isolation = configuration.isolation(of: manifest)
             try check(isolation, manifest)
+            try checkConfinement(isolation, manifest)
             let content = try checkQuarantine(manifest, library, record)
             // Each library, and each manifest without one, has tables of its own.
             try open(
@@ -227,12 +228,13 @@ extension PluginRegistry {
                     engine, PluginServices(engine, requests, plugins), plugin: record.number,
                     manifest, isFresh: isolation == .fresh)
                 let (directory, searched) = (record.directory, library?.searchedDirectories ?? [])
+                let needs = configuration.needs(of: manifest)
                 return ChildCode(
                     port, manifest, library, content: content,
                     allowed: configuration.callableLibraries, processes, quarantine
                 ) { () throws(BridgeError) in
                     try Confinement(
-                        manifest, directory: directory, libraries: searched,
+                        manifest, needs, directory: directory, libraries: searched,
                         environment: ProgramStart.hostEnvironment())
                 }
             }
@@ -253,11 +255,11 @@ extension PluginRegistry {
 
     /// Makes what confines the programs of a manifest; nil where it has no needs.
     private func confine(_ manifest: Manifest, _ record: PluginRecord) -> Confinement.Maker? {
-        guard manifest.needs != nil else { return nil }
+        guard let needs = configuration.needs(of: manifest) else { return nil }
         let directory = record.directory
         return { () throws(BridgeError) in
             try Confinement(
-                manifest, directory: directory, libraries: [],
+                manifest, needs, directory: directory, libraries: [],
                 environment: ProgramStart.hostEnvironment())
         }
     }
@@ -286,6 +288,31 @@ extension PluginRegistry {
             .warning, manifest.id, 0,
             "its manifest asks for \(asked) for \(handler.identifier), and the configuration of the host gives it \(consequence)"
         )
+    }
+
+    /// Throws if the host confines all plugins, and cannot confine this one.
+    private func checkConfinement(
+        _ isolation: Isolation, _ manifest: Manifest
+    ) throws(BridgeError) {
+        guard configuration.confinesPlugins else { return }
+        guard !manifest.hasCode || isolation != .thread else {
+            throw BridgeError(
+                .refused,
+                "\(manifest.id) is to run in a thread, where nothing confines it, and this host confines every plugin; give it isolation process"
+            )
+        }
+        let features = try ChildFeatures.probe(
+            helper: configuration.helper, configuration.needs(of: manifest))
+        var missing = features.missing.filter(\.isNeeds).map(\.text)
+        if features.leavesHostOpen {
+            missing.append("nothing keeps it from the other processes of this user")
+        }
+        guard missing.isEmpty else {
+            throw BridgeError(
+                .refused,
+                "this host confines every plugin, and this machine cannot confine \(manifest.id): \(missing.joined(separator: ", ")); nothing of it was run; `curfew inspect` shows what the machine has"
+            )
+        }
     }
 
     /// Throws if the code of a plugin cannot run where it is to.

@@ -109,6 +109,16 @@ class Values(unittest.TestCase):
             host.load(f"{PLUGINS}/good")
         self.assertTrue(any("CF0327 load-unsigned" in line[3] for line in lines), lines)
 
+    def test_a_host_that_confines_every_plugin_loads_none_into_a_thread(self):
+        with curfew.Host(confine=True) as host:
+            host.load(f"{PLUGINS}/good")
+            self.assertIs(host.plugins[0].isolation, curfew.Isolation.PROCESS)
+        with curfew.Host(confine=True, isolations={"org.curfew.test.good": curfew.Isolation.THREAD}) as host:
+            with self.assertRaises(curfew.CurfewError) as caught:
+                host.load(f"{PLUGINS}/good")
+            self.assertIs(caught.exception.status, curfew.Status.REFUSED)
+            self.assertIn("is to run in a thread", str(caught.exception))
+
     def test_a_list_of_system_libraries_is_complete(self):
         plugin = f"{PREFIX}/lib/curfew/plugins/crc32"  # zlib's function, without a library of its own
         for libraries in ([], ["libm.so.6", "libc.so.6"]):
