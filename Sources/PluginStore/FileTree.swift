@@ -26,10 +26,13 @@ package struct FileTree: Hashable, Sendable {
     package static var sizeLimit: UInt64 { 1 << 30 }
 
     /// Reads the directory of a plugin.
-    init(_ folder: Folder) throws(StoreFailure) {
+    ///
+    /// - Parameter isInstalled: links, pipes and other things, which no plugin has, are listed like
+    ///   files, with what they are in place of a digest.
+    init(_ folder: Folder, isInstalled: Bool = false) throws(StoreFailure) {
         var files: [File] = []
         var count = 0
-        try Self.read(folder, "", 1, &count, &files)
+        try Self.read(folder, "", 1, isInstalled: isInstalled, &count, &files)
         self.files = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         let list = self.files.map { "\($0.sha256) \($0.isExecutable ? "x" : "-") \($0.path)\n" }
             .joined()
@@ -47,7 +50,10 @@ package struct FileTree: Hashable, Sendable {
         let added = files.filter { theirs[$0.path] == nil }.map { "\($0.path) was added" }
         let changed = other.files.compactMap { file -> String? in
             guard let own = ours[file.path] else { return "\(file.path) is missing" }
-            return own == file ? nil : "\(file.path) was changed"
+            if own.sha256 == file.sha256 {
+                return own == file ? nil : "\(file.path) was made executable, or no longer is"
+            }
+            return "\(file.path) was changed"
         }
         return changed + added
     }
@@ -63,7 +69,8 @@ package struct FileTree: Hashable, Sendable {
     }
 
     private static func read(
-        _ folder: Folder, _ path: String, _ depth: Int, _ count: inout Int, _ files: inout [File]
+        _ folder: Folder, _ path: String, _ depth: Int, isInstalled: Bool, _ count: inout Int,
+        _ files: inout [File]
     ) throws(StoreFailure) {
         guard depth <= depthLimit else {
             throw StoreFailure(
@@ -77,7 +84,9 @@ package struct FileTree: Hashable, Sendable {
             }
             switch folder.kind(of: name) {
             case .folder?:
-                try read(try folder.folder(name), path + name + "/", depth + 1, &count, &files)
+                try read(
+                    try folder.folder(name), path + name + "/", depth + 1,
+                    isInstalled: isInstalled, &count, &files)
             case .file(let isExecutable)?:
                 let file = try folder.file(name)
                 defer { close(file) }
@@ -89,6 +98,8 @@ package struct FileTree: Hashable, Sendable {
                 } catch {
                     throw StoreFailure(error)
                 }
+            case .other(let kind)? where isInstalled:
+                files.append(File(path: path + name, isExecutable: false, sha256: kind))
             case .other(let kind)?:
                 throw StoreFailure(
                     .refused, "\(folder.path(name)) is \(kind), and a plugin has only files",

@@ -92,7 +92,7 @@ package final class InstallRoot {
                 help: ["move it away, and install the plugin again"])
         case .folder?: break
         }
-        let tree = try FileTree(try plugins.folder(id))
+        let tree = try FileTree(try plugins.folder(id), isInstalled: true)
         let manifest = try? Manifest.read(directory: plugins.path(id)).get()
         return InstalledPlugin(
             id: id, directory: plugins.path(id),
@@ -165,7 +165,12 @@ package final class InstallRoot {
     /// checked there is what `install` installs.
     package func stage(_ source: String) throws(StoreFailure) -> (path: String, digest: String) {
         var status = stat()
-        guard stat(source, &status) == 0 else { throw StoreFailure("open", source, errno) }
+        guard stat(source, &status) == 0 else {
+            guard errno != ENOENT else {
+                throw StoreFailure(.missing, "there is no \(source)")
+            }
+            throw StoreFailure("open", source, errno)
+        }
         store.remove(Self.new)
         let staged = try StagedPlugin(Self.new, in: store, modes: .stored)
         if status.st_mode & S_IFMT == S_IFDIR {
@@ -194,15 +199,17 @@ package final class InstallRoot {
             }
             return current
         }
-        if let current, !store.has(current.version.digest) {
+        // What was changed in its place is no version: the one that was installed is in the store.
+        let before = current.flatMap { history.isOf($0.version.digest) ? $0.version : nil }
+        if let before, !store.has(before.digest) {
             // It was put there in another way; it is kept, so that it can be brought back.
             let staged = try StagedPlugin(Self.new, in: store, modes: .stored)
             try staged.addAll(of: try plugins.folder(id))
             try staged.sync()
-            try keepStaged(current.version.digest)
+            try keepStaged(before.digest)
         }
         try copy(version)
-        try write(history.installing(version, over: current?.version), of: id)
+        try write(history.installing(version, over: before), of: id)
         try place(
             id,
             AuditEntry(
@@ -231,14 +238,15 @@ package final class InstallRoot {
     /// Removes a plugin. Its versions stay in the store.
     package func remove(_ plugin: InstalledPlugin) throws(StoreFailure) {
         let (id, version) = (plugin.id, plugin.version)
-        if !store.has(version.digest) {
+        let history = try history(of: id)
+        let isVersion = history.isOf(version.digest)
+        if isVersion, !store.has(version.digest) {
             let staged = try StagedPlugin(Self.new, in: store, modes: .stored)
             try staged.addAll(of: try plugins.folder(id))
             try staged.sync()
             try keepStaged(version.digest)
         }
-        let history = try history(of: id)
-        if history.versions.last?.digest != version.digest {
+        if isVersion, history.versions.last?.digest != version.digest {
             try write(history.ending(with: version), of: id)
         }
         try record(

@@ -63,6 +63,9 @@ struct VersionHistory: Hashable {
 
     func has(_ digest: String) -> Bool { versions.contains { $0.digest == digest } }
 
+    /// Whether a content can be a version: one of these, or the first one, put there in another way.
+    func isOf(_ digest: String) -> Bool { versions.isEmpty || has(digest) }
+
     private func place(before current: String?) -> Int? {
         guard let current else { return versions.indices.last }
         // One that is not in the list was changed in its place: before it comes the last one.

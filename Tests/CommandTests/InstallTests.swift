@@ -110,7 +110,7 @@ struct InstallTests {
         #expect(desk.version == nil && desk.names(desk.store).isEmpty == false)
         #expect(!FileManager.default.fileExists(atPath: desk.store + "/audit.jsonl"))
         let missing = try desk.run("install", "nowhere")
-        #expect(missing.code == 6 && missing.errors.contains("nowhere"), "\(missing.process)")
+        #expect(missing.code == 127 && missing.errors.contains("nowhere"), "\(missing.process)")
     }
 
     @Test("links, pipes and directories without end are refused")
@@ -179,7 +179,8 @@ struct InstallTests {
             #expect(run.code == 127, "\(run.process)")
             #expect(run.errors.hasPrefix("error: there is no plugin"), "\(run.errors)")
         }
-        #expect(try desk.run("verify").output.hasPrefix("nothing is installed in"))
+        let all = try desk.run("verify")
+        #expect(all.output.hasPrefix("nothing was installed by curfew install in"))
     }
 
     // MARK: Archives
@@ -417,6 +418,77 @@ struct InstallTests {
         // Installing the same content mends the store.
         #expect(try desk.run("install", "one").code == 0)
         #expect(try desk.run("verify").code == 0)
+    }
+
+    @Test("what was changed in its place is no version, and no change of it comes back")
+    func tampered() throws {
+        try desk.plugin("one", version: "1.0.0")
+        try desk.plugin("two", version: "2.0.0")
+        func tamper() throws {
+            try desk.files.run("sh", ["-c", "echo evil >> \(desk.installed)/tidy.sh"])
+            #expect(try desk.run("verify").code == 1)
+        }
+        let good = "org.example.tidy 1.0.0: ok, not signed\n"
+        #expect(try desk.run("install", "one").code == 0)
+        try tamper()
+        #expect(try desk.run("remove", InstallDesk.id).code == 0)
+        #expect(try desk.run("rollback", InstallDesk.id).code == 0)
+        #expect(try desk.run("verify").output == good)
+        try tamper()
+        #expect(try desk.run("install", "two").code == 0)
+        #expect(try desk.run("rollback", InstallDesk.id).code == 0)
+        #expect(try desk.run("verify").output == good)
+        try tamper()
+        #expect(try desk.run("install", "one").code == 0)
+        #expect(try desk.run("verify").output == good)
+        #expect(try desk.run("rollback", InstallDesk.id).code != 0)
+        // A file that is missing makes it no version either.
+        try desk.files.run("rm", ["\(desk.installed)/manifest.json"])
+        #expect(try desk.run("remove", InstallDesk.id).code == 0)
+        #expect(try desk.run("rollback", InstallDesk.id).code == 0)
+        #expect(try desk.run("verify").output == good)
+    }
+
+    @Test("a link in a plugin's directory is a fault of that plugin, and a rollback takes it away")
+    func link() throws {
+        try desk.plugin("one", version: "1.0.0")
+        try desk.plugin("other", version: "1.0.0", id: "org.example.other")
+        #expect(try desk.run("install", "one").code == 0)
+        #expect(try desk.run("install", "other").code == 0)
+        symlink("/etc/passwd", desk.installed + "/link")
+        try desk.files.run("mkfifo", [desk.installed + "/words/pipe"])
+        let run = try desk.run("verify")
+        #expect(run.code == 1, "\(run.process)")
+        #expect(run.output.contains("  link was added\n  words/pipe was added\n"), "\(run.output)")
+        #expect(run.output.contains("org.example.other 1.0.0: ok"), "\(run.output)")
+        #expect(try desk.run("rollback", InstallDesk.id).code == 0)
+        #expect(try desk.run("verify").code == 0)
+    }
+
+    @Test("a directory that a host would refuse is a fault")
+    func refusedByHosts() throws {
+        try desk.plugin("one", version: "1.0.0")
+        #expect(try desk.run("install", "one").code == 0)
+        chmod(desk.installed, 0o777)
+        let run = try desk.run("verify")
+        #expect(run.code == 1 && run.output.contains("can be changed by"), "\(run.process)")
+    }
+
+    @Test("a key that may sign a plugin does not sign handlers of others")
+    func foreignHandler() throws {
+        try desk.plugin("evil", version: "1.0.0", id: "aaa.evil")
+        let manifest = desk.files.path("evil/manifest.json")
+        let text = try String(contentsOfFile: manifest, encoding: .utf8)
+        try text.replacing(#""identifier": "aaa.evil""#, with: #""identifier": "org.example.tidy""#)
+            .write(toFile: manifest, atomically: false, encoding: .utf8)
+        try desk.sign("evil", version: "1.0.0", id: "aaa.evil")
+        try desk.trust("aaa.evil")
+        let run = try desk.run("install", "evil", "--trust", "require")
+        #expect(run.code != 0)
+        #expect(
+            run.errors.contains("may sign aaa.evil and not the handler \"org.example.tidy\""),
+            "\(run.process)")
+        #expect(run.errors.contains(" --prefix org.example.tidy\n"), "\(run.errors)")
     }
 
     // MARK: Keys

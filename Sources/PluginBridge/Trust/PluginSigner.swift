@@ -82,15 +82,20 @@ package struct PluginSigner: Sendable {
             verdict = try signature.verdict(on: manifest.source.bytes, by: key.key)
             guard verdict == .valid else { continue }
             // The same key may be in both directories, with other prefixes.
+            // A request goes to whatever has its identifier, so that those count like the id.
+            let names = [manifest.id] + manifest.handlers.map(\.identifier)
             if let able = named.first(where: {
-                $0.key.bytes == key.key.bytes && $0.covers(manifest.id)
+                $0.key.bytes == key.key.bytes && names.allSatisfy($0.covers)
             }) {
                 return able
             }
             let prefixes = key.prefixes.map(\.description).joined(separator: ", ")
+            let others = names.filter { !key.covers($0) }
+            let first = others.first ?? manifest.id
+            let options = others.map { " --prefix \($0)" }.joined()
             throw BridgeError(
                 .signaturePrefix,
-                "\(shown) was made by the key \(key.id) of \(key.file), which may sign \(prefixes) and not \"\(manifest.id)\"; if it may: curfew trust add \(key.file) --prefix \(manifest.id)"
+                "\(shown) was made by the key \(key.id) of \(key.file), which may sign \(prefixes) and not \(first == manifest.id ? "" : "the handler ")\"\(first)\"; if it may: curfew trust add \(key.file)\(options)"
             )
         }
         let changed =

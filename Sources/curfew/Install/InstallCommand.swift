@@ -99,7 +99,7 @@ enum InstallCommand {
         try trust.report(
             BridgeError(
                 .downgrade,
-                "\(manifest.id) \(manifest.version) is older than \(current), which is installed; install it all the same with --allow-downgrade"
+                "\(manifest.id) \(manifest.version) is older than \(current), which is installed; --allow-downgrade says that this is wanted"
             ))
     }
 }

@@ -69,6 +69,11 @@ enum VerifyCommand {
             try root.problems(with: plugin)
         }
         do throws(BridgeError) {
+            _ = try PluginDirectory(plugin.directory)
+        } catch {
+            problems.append(error.message)
+        }
+        do throws(BridgeError) {
             let signer = try PluginSigner(in: plugin.directory, keys: keys)
             return Finding(plugin: plugin, problems: problems, signer: signer, reason: nil)
         } catch {
@@ -92,10 +97,18 @@ enum VerifyCommand {
                 out.line("  " + out.wrapped(Shown.line(problem), after: 2, indent: 4))
             }
             if count > 20 { out.line("  and \(count - 20) more") }
-            out.line("  to bring back what was installed: curfew rollback \(finding.plugin.id)")
+            let hasVersion =
+                (try? root.version(before: finding.plugin, of: finding.plugin.id)) != nil
+            out.line(
+                hasVersion
+                    ? "  to bring back what was installed: curfew rollback \(finding.plugin.id)"
+                    : "  to mend it, install it again from where you have it: curfew install DIR")
         }
         if findings.isEmpty {
-            out.line(out.wrapped("nothing is installed in \(root.directory)", after: 0, indent: 2))
+            out.line(
+                out.wrapped(
+                    "nothing was installed by curfew install in \(root.directory)", after: 0,
+                    indent: 2))
         }
     }
 
