@@ -45,13 +45,17 @@ struct ConformRequest {
                 .usage, "in this process one case can be run, and \(count)",
                 help: ["write `--in-process --only CASE`", "curfew conform --list"])
         }
-        isolations =
-            switch arguments.values(ConformCommand.isolationOption).first {
-            case "thread": [.thread]
-            case "process": [.process]
-            case nil where isInProcess: [.thread]
-            default: [.thread, .process]
-            }
+        switch arguments.value(ConformCommand.isolationOption) {
+        case "thread": isolations = [.thread]
+        case "process": isolations = [.process]
+        case "both": isolations = [.thread, .process]
+        case nil: isolations = isInProcess ? [.thread] : [.thread, .process]
+        case let word?:
+            throw CommandError(
+                .usage,
+                "`--isolation` takes thread, process or both, not `\(Shown.line(word))`",
+                help: ["--isolation process"])
+        }
         guard !isInProcess || isolations.count == 1 else {
             throw CommandError(
                 .usage, "`--in-process` runs one case once, and `--isolation both` is twice",

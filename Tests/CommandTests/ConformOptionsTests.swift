@@ -54,6 +54,11 @@ struct ConformOptionsTests {
                 "curfew help conform"
             ),
             (
+                ["--isolation", "Process"],
+                "`--isolation` takes thread, process or both, not `Process`",
+                "--isolation process"
+            ),
+            (
                 ["--in-process"],
                 "in this process one case can be run, and none is named",
                 "write `--in-process --only CASE`"

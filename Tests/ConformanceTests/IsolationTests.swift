@@ -11,6 +11,7 @@ struct IsolationTests {
     /// others in the long one.
     private static let usual: Set<String> = [
         "register-once", "no-exit", "one-task-done", "one-task-done+crashes", "cooperative-stop",
+        "one-task-done+crashes-when-done",
         "exactly-once", "declared-events", "retires+exits",
     ]
 

@@ -346,6 +346,15 @@ package struct ContainedChild: Sendable {
         ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { parent(of: $0) == getpid() }
     }
 
+    /// The processes beside this one that its parent has adopted, and that run.
+    static var orphans: [pid_t] {
+        ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { number in
+            number != getpid() && parent(of: number) == getppid()
+                // A dead one has no file that it runs.
+                && ProcessFacts.target(of: "/proc/\(number)/exe") != nil
+        }
+    }
+
     /// Kills what the child left behind, round by round: who is killed may have children as well.
     private static func killAll(except others: Set<pid_t>) -> Int {
         var killed = 0

@@ -7,6 +7,9 @@ package enum CaseChild {
     /// The first word of its command line; it stands in no help.
     private static var name: String { "__case" }
 
+    /// Whether this process is one.
+    static let isThis = CommandLine.arguments.dropFirst().first == name
+
     static func words(
         _ tested: ConformanceCase, _ plugin: String, seed: UInt64, pace: UInt64,
         isReproducing: Bool, _ isolation: Isolation,

@@ -153,7 +153,7 @@ final class CaseRun: Sendable {
 
     private let places = Locked<[String: String]>([:])
     /// The working directory at the beginning, which was empty.
-    private let beginning = String(cString: getcwd(nil, 0))
+    let beginning = String(cString: getcwd(nil, 0))
 
     /// Makes the working directory of an example, with its files, and goes there. Returns its
     /// payload. The second time it is as the first run has left it.

@@ -97,7 +97,9 @@ struct Environment {
     }
 
     func processes() -> [String] {
-        ContainedChild.children.filter { !children.contains($0) }.sorted()
-            .map { "left a process (\($0))" }
+        let own = ContainedChild.children.filter { !children.contains($0) }
+        // Those whose parents have ended are the kit's, which has no other child than this process.
+        let orphans = CaseChild.isThis ? ContainedChild.orphans : []
+        return (own + orphans).sorted().map { "left a process (\($0))" }
     }
 }

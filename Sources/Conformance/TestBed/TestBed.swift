@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import Glibc
 import PluginBridge
 import Runner
 import Scheduling
@@ -53,6 +54,7 @@ final class TestBed: Sendable {
         // A case that can do without its interposer runs in a process, too.
         configuration.interposer = run.isolation == .thread ? interposer : nil
         configuration.forcedIsolation = run.isolation
+        configuration.commonDirectory = run.beginning
         host = try Host(configuration)
         let done = DoneCounter()
         self.done = done
@@ -115,6 +117,7 @@ final class TestBed: Sendable {
         do {
             let result = try task.waitForResult(within: limit)
             try mustNotHaveCrashed(result)
+            try mustStillRun(task, name)
             return Ended(
                 outcome: result.outcome, text: result.error,
                 duration: csys_monotonic_ns() &- start, isAnswered: task.state.isAnswered)
@@ -130,6 +133,26 @@ final class TestBed: Sendable {
         guard result.outcome == .crashed else { return }
         let isExit = result.error.contains(" exited with status ")
         throw CaseVerdict(isExit ? .fail : .crash, result.error)
+    }
+
+    /// Fails the case if the plugin's process has ended although the task did not: what comes after
+    /// `complete` belongs to it.
+    private func mustStillRun(_ task: LaunchedTask, _ name: String) throws {
+        guard run.isolation == .process else { return }
+        let until = csys_monotonic_ns() &+ 1_000_000_000
+        var word: UInt32 = 0
+        while csys_monotonic_ns() < until {
+            // The end of a host also ends the processes of plugins.
+            guard let plugin = host.plugins.first, host.runtime.isOpen else { return }
+            // A second one takes the place of one that has ended.
+            if !plugin.lastEnd.isEmpty || plugin.starts > 1 {
+                let text = "\(name) was over, and then its process \(plugin.lastEnd)"
+                throw CaseVerdict(plugin.lastEnd.hasPrefix("exited") ? .fail : .crash, text)
+            }
+            // One that has ended is told a moment later.
+            if task.state.isReturned, let id = plugin.process, kill(id, 0) == 0 { return }
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
+        }
     }
 
     func run(
@@ -201,6 +224,10 @@ final class TestBed: Sendable {
         let until = csys_monotonic_ns() &+ 5_000_000_000
         var word: UInt32 = 0
         while !done.hasSeenFence, csys_monotonic_ns() < until {
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 200_000)
+        }
+        // A task is over a moment before its event is raised, so that the fence can come between.
+        while done.count(task.id) == 0, csys_monotonic_ns() < until {
             csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 200_000)
         }
         return done.count(task.id)

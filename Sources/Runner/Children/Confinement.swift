@@ -11,6 +11,8 @@ final class Confinement {
 
     private var rules: [csys_rule] = []
     private let needs: ManifestNeeds?
+    /// Threads of Curfew in a process of the plugin, which its limit does not count.
+    private let ownThreads: UInt64
     /// Variables that it gets besides the usual ones.
     private(set) var variables: [String: String] = [:]
     /// Paths of the manifest that cannot be opened.
@@ -26,6 +28,8 @@ final class Confinement {
         environment: [String: String]
     ) throws(BridgeError) {
         self.needs = needs
+        let workers = manifest.handlers.reduce(UInt64(0)) { $0 + UInt64($1.maxConcurrency) }
+        ownThreads = workers + 8
         guard let needs else { return }
         let places = PluginPlaces(manifest.id, directory: directory, environment: environment)
         for name in needs.environment { variables[name] = environment[name] }
@@ -100,7 +104,7 @@ final class Confinement {
     var limits: csys_limits {
         csys_limits(
             memory: needs?.memory ?? 0, descriptors: needs?.descriptors ?? 0,
-            processes: needs?.processes ?? 0, file_bytes: 0)
+            processes: needs?.processes.map { $0 + ownThreads } ?? 0, file_bytes: 0)
     }
 
     /// Returns which parts are confined, without the rules.

@@ -114,6 +114,8 @@ public struct HostConfiguration: Sendable {
     package var forcedIsolation: Isolation?
     /// The pauses between processes of a plugin, and how many ends in a row are too many.
     package var childLimits = ChildStateMachine.Limits()
+    /// A directory that every plugin can use, whatever its manifest needs.
+    package var commonDirectory: String?
     /// Whether the process of a plugin is followed by another one when it has ended.
     package var restartsProcesses = true
     /// Whether a plugin that was refused because of its quarantine is loaded when it is released.
@@ -139,7 +141,9 @@ public struct HostConfiguration: Sendable {
 
     /// What confines the processes of a plugin; nil if nothing does.
     func needs(of manifest: Manifest) -> ManifestNeeds? {
-        manifest.needs ?? (confinesPlugins ? ManifestNeeds() : nil)
+        var needs = manifest.needs ?? (confinesPlugins ? ManifestNeeds() : nil)
+        if let commonDirectory { needs?.write.append(commonDirectory) }
+        return needs
     }
 
     /// A message saying why the configuration is invalid, or nil.

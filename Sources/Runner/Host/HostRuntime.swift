@@ -95,6 +95,7 @@ package final class HostRuntime: Sendable {
 
     // MARK: Ending
 
+    package var isOpen: Bool { engine.phase.isOpen }
     package var isClosed: Bool { engine.phase.isClosed }
 
     /// Ends the host's work in bounded phases. A second call waits for the first.
