@@ -156,7 +156,8 @@ final class LifeLines: LifeView {
             if facts.program != nil, !ending.isAnswered {
                 return ["it did not end on SIGTERM, and was killed with all that it had started"]
             }
-            if !ending.isAnswered {
+            // Its process may have ended meanwhile, which the text says.
+            if !ending.isAnswered, !ending.error.hasPrefix("its process ") {
                 return [
                     "its function returned PENDING, and nothing completed the task: its expiration callback should stop the work and call complete"
                 ]

@@ -35,7 +35,7 @@ final class TestHost: Sendable {
         configuration.appRefresh = HostConfiguration.Workers(count: workers)
         configuration.processing = HostConfiguration.Workers(count: workers)
         configuration.log = { [log, warningsOfMachine] _, _, _, text in
-            let isOfMachine = text.hasPrefix("this machine has neither process namespaces")
+            let isOfMachine = text.hasPrefix("this machine has no process namespaces")
             (isOfMachine ? warningsOfMachine : log).change { $0.append(text) }
         }
         configure(&configuration)

@@ -209,11 +209,11 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         if isFirst, features?.leavesHostOpen == true {
             log(
                 .warning,
-                "this machine has neither process namespaces for it nor Landlock scopes: its process can reach those of the same user, the host among them"
+                "this machine has no process namespaces for it, and not both Landlock scopes and seccomp: its process can reach those of the same user, the host among them"
             )
         }
         // The log says nothing of what no manifest asked for; the state of the plugin has it.
-        for missing in features?.missing ?? [] where isFirst && missing.isNeeds {
+        for missing in features?.missing(of: manifest.needs) ?? [] where isFirst {
             log(.warning, "its manifest has `needs` that are not in force: \(missing.text)")
         }
         return (link, reply)

@@ -18,6 +18,12 @@ package struct ChildFeatures: Equatable, Sendable {
     package let inForce: [String]
     package let missing: [Missing]
 
+    /// Those of `missing` that a manifest asks for by its `needs`.
+    func missing(of needs: ManifestNeeds?) -> [Missing] {
+        let limit = String(cString: csys_feature_name(Int32(csys_feature_process_limit.rawValue)))
+        return missing.filter { $0.isNeeds || $0.name == limit && needs?.processes != nil }
+    }
+
     package init(_ features: csys_features) {
         var inForce: [String] = []
         var missing: [Missing] = []
@@ -49,12 +55,14 @@ package struct ChildFeatures: Equatable, Sendable {
             + (missing.isEmpty ? "" : "; not in force: \(lacking)")
     }
 
-    /// Neither a namespace nor Landlock keeps the process from others of the same user.
+    /// Nothing keeps the process from others of the same user: neither a namespace nor both Landlock, for
+    /// signals, and the filter of system calls, for limits and priorities.
     var leavesHostOpen: Bool {
-        let keepers = [csys_feature_process_namespace, csys_feature_signal_scope].map {
-            String(cString: csys_feature_name(Int32($0.rawValue)))
+        func has(_ feature: csys_feature) -> Bool {
+            inForce.contains(String(cString: csys_feature_name(Int32(feature.rawValue))))
         }
-        return keepers.allSatisfy { !inForce.contains($0) }
+        return !has(csys_feature_process_namespace)
+            && !(has(csys_feature_signal_scope) && has(csys_feature_system_calls))
     }
 
     private static func reason(_ error: Int32) -> String {
