@@ -77,6 +77,17 @@ struct ConformTests {
         #expect(!shown.contains("again:"))
     }
 
+    @Test("curfew run tells of a process that crashes once its task is over")
+    func crashAfterwards() throws {
+        let run = try CommandRun(
+            "run", "org.example.twin", "--plugin", Twin("one-task-done+crashes-when-done").path,
+            "--payload", "plain")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(
+            run.output.contains("after its task was over, its process ended by SIGSEGV at 0x0"),
+            "\(run.process)")
+    }
+
     @Test("a timeout is told with its limit")
     func timeout() throws {
         let run = try CommandRun(

@@ -344,7 +344,11 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private func ended(_ link: ChildLink, _ end: ChildEnd) {
         let order = state.withLock { $0.processes.first { $0.link === link }?.order }
         let text = port.processEnded(link, end, order)
+        var isLast = false
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
+            // Closed, it was killed for the host, unless it came before that.
+            let isKilled = state.isClosed && [.signalled(SIGKILL), .lost].contains(end)
+            isLast = !engine.configuration.restartsProcesses && !state.isRetired && !isKilled
             guard let index = state.processes.firstIndex(where: { $0.link === link }) else {
                 return (.none, 0)
             }
@@ -355,7 +359,12 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
         tell(.ended, text)
         act(action, count, text)
-        if case .stuck = order, action == .none { log(.warning, "its process \(text)") }
+        if case .stuck = order, action == .none {
+            log(.warning, "its process \(text)")
+        } else if isLast, !link.isEndTold {
+            // No task tells of it, and no other process is started.
+            log(.warning, "after its task was over, its process \(text)")
+        }
         sleepers.wake()
         engine.phase.progressed()
     }

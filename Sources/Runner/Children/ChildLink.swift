@@ -78,6 +78,8 @@ final class ChildLink: @unchecked Sendable {
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
     var endText: String?
+    /// A task has ended with it, and its text says how.
+    var isEndTold = false
     /// The record of the thread that ended it.
     private(set) var lastWords: LastWords?
 

@@ -680,6 +680,7 @@ final class ChildPort: @unchecked Sendable {
                 running: left.running.map(engine.tasks.publicID),
                 pending: left.pending.map(engine.tasks.publicID))
             let tasks = left.running + left.pending
+            link.isEndTold = tasks.contains { !engine.tasks.slot($0).state.isClaimed }
             let handler = tasks.first { engine.tasks.publicID($0) == stuck ?? link.lastWords?.task }
                 .flatMap { engine.tasks.slot($0).handlerQueue }
             let inLog = text(
