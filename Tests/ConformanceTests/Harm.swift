@@ -113,17 +113,17 @@ struct Harm: Sendable {
         Harm(
             name: "leaves directories that nobody can enter",
             body: """
-                char name[200] = ""; int made[40];
+                char name[200] = ""; int made[40], count = 0;
                 memset(name, 'd', sizeof name - 1);
                 int here = open(".", O_RDONLY);
                 for (int n = 0; n < 40; n++) {
                     mkdir(name, 0700);
                     close(open("file", O_WRONLY | O_CREAT, 0));
                     if (symlink("/", "link") != 0) break;
-                    made[n] = open(name, O_RDONLY);
+                    made[count++] = open(name, O_RDONLY);
                     if (chdir(name) != 0) break;
                 }
-                for (int n = 39; n >= 0; n--) { fchmod(made[n], 0); close(made[n]); }
+                while (count-- > 0) { fchmod(made[count], 0); close(made[count]); }
                 if (fchdir(here) != 0) abort();
                 chmod(".", 0); close(here);
                 """, seen: []),
