@@ -199,7 +199,7 @@ package final class InstallRoot {
             }
             return current
         }
-        // What was changed in its place is no version: the one that was installed is in the store.
+        // A plugin that was changed after its installation is not kept: the store has the version itself.
         let before = current.flatMap { history.isOf($0.version.digest) ? $0.version : nil }
         if let before, !store.has(before.digest) {
             // It was put there in another way; it is kept, so that it can be brought back.

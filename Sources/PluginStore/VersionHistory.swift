@@ -63,7 +63,7 @@ struct VersionHistory: Hashable {
 
     func has(_ digest: String) -> Bool { versions.contains { $0.digest == digest } }
 
-    /// Whether a content can be a version: one of these, or the first one, put there in another way.
+    /// Whether an installed content is a version: it is in the list, or there is no list yet.
     func isOf(_ digest: String) -> Bool { versions.isEmpty || has(digest) }
 
     private func place(before current: String?) -> Int? {

@@ -56,7 +56,7 @@ struct PluginRestartTests {
         let task = try host.launch(Self.one, payload: Array(what.utf8))
         guard host.wait(task) == .ok else { throw TestFault(text: "a wait has failed") }
         let outcome = try host.query(task).outcome
-        // What is kept would count as the process' cost.
+        // The memory of kept tasks would be measured as well.
         guard host.release(task) == .ok else { throw TestFault(text: "a release has failed") }
         return outcome
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What this machine has to confine processes with, as far as a test depends on it.
+/// The features of this machine that confine processes, for tests that depend on them.
 package enum ConfinedMachine {
     private static let missing = (ProcessInfo.processInfo.environment["CURFEW_WITHOUT"] ?? "")
         .split(separator: ",")

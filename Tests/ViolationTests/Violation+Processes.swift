@@ -25,7 +25,7 @@ extension Violation {
         ViolationRun(form: form, script: Script.whole, notes: notes, over: [succeeded])
     }
 
-    /// What a plugin is answered that clears its death signal.
+    /// The error of prctl(2) when a plugin clears its death signal.
     private static let cleared = ConfinedMachine.has("seccomp") ? Int(EPERM) : 0
 
     /// The numbers of refusals: the process is not there, or must not be reached.

@@ -74,7 +74,7 @@ extension ConformanceCase {
                 for case .noMessage(let text) in interposer.findings {
                     throw CaseVerdict.fail(text)
                 }
-                // In another process nothing stands between; then the host's own words are all there is.
+                // In another process there is no interposer, and only the text of the host says it.
                 if trial.handler.form == .entry, let status = Status.withoutMessage(ended.text) {
                     throw CaseVerdict.fail(
                         "the function of \"\(trial.handler.identifier)\" returned "

@@ -346,11 +346,11 @@ package struct ContainedChild: Sendable {
         ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { parent(of: $0) == getpid() }
     }
 
-    /// The processes beside this one that its parent has adopted, and that run.
+    /// The running processes whose parents have ended, and which the parent of this process has adopted.
     static var orphans: [pid_t] {
         ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { number in
             number != getpid() && parent(of: number) == getppid()
-                // A dead one has no file that it runs.
+                // A process that has ended has no executable file.
                 && ProcessFacts.target(of: "/proc/\(number)/exe") != nil
         }
     }

@@ -7,7 +7,7 @@ package enum CaseChild {
     /// The first word of its command line; it stands in no help.
     private static var name: String { "__case" }
 
-    /// Whether this process is one.
+    /// Whether this process is the child in which a case is run.
     static let isThis = CommandLine.arguments.dropFirst().first == name
 
     static func words(

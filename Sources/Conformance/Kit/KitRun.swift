@@ -41,7 +41,7 @@ package struct KitRun: Sendable {
         }
     }
 
-    /// The cases that are run a second time: what cannot be is no news then.
+    /// The cases that are run a second time, in another isolation.
     private func again(in isolation: Isolation) -> [ConformanceCase] {
         cases.filter { $0.runsCode && $0.reasonToSkip(in: isolation) == nil }
     }

@@ -98,7 +98,7 @@ struct Environment {
 
     func processes() -> [String] {
         let own = ContainedChild.children.filter { !children.contains($0) }
-        // Those whose parents have ended are the kit's, which has no other child than this process.
+        // The kit adopts processes whose parents have ended. Its only other child is this process.
         let orphans = CaseChild.isThis ? ContainedChild.orphans : []
         return (own + orphans).sorted().map { "left a process (\($0))" }
     }

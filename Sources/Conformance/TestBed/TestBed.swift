@@ -149,7 +149,7 @@ final class TestBed: Sendable {
                 let text = "\(name) was over, and then its process \(plugin.lastEnd)"
                 throw CaseVerdict(plugin.lastEnd.hasPrefix("exited") ? .fail : .crash, text)
             }
-            // One that has ended is told a moment later.
+            // The host learns of the end of a process a moment later.
             if task.state.isReturned, let id = plugin.process, kill(id, 0) == 0 { return }
             csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
         }

@@ -98,13 +98,13 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
         csys_status_name(rawValue).map { "CURFEW_" + String(cString: $0) }
     }
 
-    /// The error of a task that its function ended with this status and no message.
+    /// The error text of a task whose function returned this status without a message.
     package var withoutMessage: String {
         self == .failed || text == nil
             ? "the handler failed with status \(rawValue) and gave no reason" : description
     }
 
-    /// The status of which a task has the error of one without a message.
+    /// Returns the status whose `withoutMessage` is the text, or nil.
     package static func withoutMessage(_ text: String) -> Status? {
         (1..<64).lazy.map(Status.init(rawValue:)).first { $0.withoutMessage == text }
     }

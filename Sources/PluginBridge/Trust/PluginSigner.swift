@@ -82,7 +82,7 @@ package struct PluginSigner: Sendable {
             verdict = try signature.verdict(on: manifest.source.bytes, by: key.key)
             guard verdict == .valid else { continue }
             // The same key may be in both directories, with other prefixes.
-            // A request goes to whatever has its identifier, so that those count like the id.
+            // A request is run by the plugin that registers its identifier, so identifiers are checked too.
             let names = [manifest.id] + manifest.handlers.map(\.identifier)
             if let able = named.first(where: {
                 $0.key.bytes == key.key.bytes && names.allSatisfy($0.covers)

@@ -346,7 +346,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         let text = port.processEnded(link, end, order)
         var isLast = false
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
-            // Closed, it was killed for the host, unless it came before that.
+            // The host kills the process when it is closed; another kind of end came before that.
             let isKilled = state.isClosed && [.signalled(SIGKILL), .lost].contains(end)
             isLast = !engine.configuration.restartsProcesses && !state.isRetired && !isKilled
             guard let index = state.processes.firstIndex(where: { $0.link === link }) else {
@@ -362,7 +362,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         if case .stuck = order, action == .none {
             log(.warning, "its process \(text)")
         } else if isLast, !link.isEndTold {
-            // No task tells of it, and no other process is started.
+            // The text of no task says it, and no other process is started.
             log(.warning, "after its task was over, its process \(text)")
         }
         sleepers.wake()

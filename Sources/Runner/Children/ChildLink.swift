@@ -78,7 +78,7 @@ final class ChildLink: @unchecked Sendable {
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
     var endText: String?
-    /// A task has ended with it, and its text says how.
+    /// A task ended as `crashed` or `interrupted` with the process, and the text of the task says how.
     var isEndTold = false
     /// The record of the thread that ended it.
     private(set) var lastWords: LastWords?

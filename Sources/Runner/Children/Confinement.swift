@@ -11,7 +11,7 @@ final class Confinement {
 
     private var rules: [csys_rule] = []
     private let needs: ManifestNeeds?
-    /// Threads of Curfew in a process of the plugin, which its limit does not count.
+    /// The number of Curfew's own threads in the process. They are added to the limit of the manifest.
     private let ownThreads: UInt64
     /// Variables that it gets besides the usual ones.
     private(set) var variables: [String: String] = [:]
@@ -19,7 +19,7 @@ final class Confinement {
     private(set) var missing: [String] = []
 
     /// - Parameters:
-    ///   - needs: of its manifest, or in place of those that it does not have; nil confines nothing.
+    ///   - needs: the `needs` of the manifest, or those that the host sets; nil: no confinement.
     ///   - directory: the plugin's own, which it can always read.
     ///   - libraries: directories of libraries that it needs, which it can always read.
     ///   - environment: the host's.

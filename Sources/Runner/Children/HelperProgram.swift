@@ -46,7 +46,7 @@ package enum HelperProgram {
         )
     }
 
-    /// Says before anything is started that no plugin can have a process, and why.
+    /// Throws if curfew-child cannot be run, so that no plugin can have a process. Starts nothing.
     package static func check() throws(BridgeError) { _ = try open(configured: nil) }
 
     private static var executable: String? {

@@ -139,7 +139,7 @@ public struct HostConfiguration: Sendable {
         return forcedIsolation ?? pluginIsolation[manifest.id] ?? .more(least, manifest.isolation)
     }
 
-    /// What confines the processes of a plugin; nil if nothing does.
+    /// The `needs` that confine the processes of a plugin; nil if they are not confined.
     func needs(of manifest: Manifest) -> ManifestNeeds? {
         var needs = manifest.needs ?? (confinesPlugins ? ManifestNeeds() : nil)
         if let commonDirectory { needs?.write.append(commonDirectory) }

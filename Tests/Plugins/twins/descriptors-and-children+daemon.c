@@ -3,7 +3,7 @@
  * wrong: leaves a daemon, whose parent has ended
  * status: leak
  *
- * The daemon ends by itself after two minutes: nobody may be there to find it.
+ * The daemon ends by itself after two minutes, in case that nothing kills it.
  */
 #include <sys/wait.h>
 #include <unistd.h>
