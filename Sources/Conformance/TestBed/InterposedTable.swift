@@ -31,6 +31,7 @@ func interposedRegister(
         return handler.interposer.run(handler, task, error)
     }
     if handler.pointee.expired != nil {
+        interposer.noteCallback(of: data.identifier)
         own.expired = { data, _, task, reason in
             let handler = Unmanaged<Interposer.InterposedHandler>.fromOpaque(data!)
                 .takeUnretainedValue()

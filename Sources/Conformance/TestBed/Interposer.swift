@@ -71,6 +71,8 @@ final class Interposer: EntryInterposer {
         /// The references that tasks have, by task: the function's own, and those that were kept.
         var references: [UInt64: Int] = [:]
         var pending: Set<UInt64> = []
+        /// The identifiers of handlers with an expiration callback.
+        var callingBack: Set<String> = []
         var expiring = 0
     }
 
@@ -396,6 +398,15 @@ final class Interposer: EntryInterposer {
             state.expiring -= 1
             state.findings.append(.expiration(time))
         }
+    }
+
+    func noteCallback(of handler: String) {
+        state.withLock { _ = $0.callingBack.insert(handler) }
+    }
+
+    /// Whether a handler was registered with an expiration callback.
+    func callsBack(_ handler: String) -> Bool {
+        state.withLock { $0.callingBack.contains(handler) }
     }
 
     /// Waits until no expiration callback is at work. False where one goes on and on.
