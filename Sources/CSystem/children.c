@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* --- The spawner ------------------------------------------------------------------------------ */
@@ -269,6 +270,7 @@ int32_t csys_command_start(const csys_spawner *spawner, const csys_command *comm
     places[csys_place_payload] = command->payload;
     places[csys_place_output] = command->output;
     places[csys_place_errors] = command->errors;
+    places[csys_place_cgroup] = command->cgroup;
     words given = {command->path, command->directory, command->arguments, command->environment};
     return start(spawner, csys_request_program, &given, places, &command->limits,
                  &command->confinement, control);
@@ -337,6 +339,15 @@ bool csys_child_report_next(int32_t control, csys_child_report *report) {
 
 void csys_supervisor_kill(int32_t supervisor) {
     syscall(SYS_pidfd_send_signal, supervisor, SIGKILL, 0, 0);
+}
+
+bool csys_group_is_delegated(int32_t directory) {
+    static const char *const marks[] = {"user.delegate", "trusted.delegate"};
+    for (size_t index = 0; index < sizeof marks / sizeof *marks; index++) {
+        char value[2];
+        if (fgetxattr(directory, marks[index], value, sizeof value) == 1 && value[0] == '1') return true;
+    }
+    return false;
 }
 
 const char *csys_feature_name(int32_t feature) {

@@ -55,20 +55,20 @@ static int limit(int resource, uint64_t most) {
 }
 
 void set_limits(beginning *child, bool has_defaults) {
-    const csys_limits *given = &child->given->request.limits;
+    csys_limits given = child->given->request.limits;
+    if (has_defaults) given = csys_plugin_limits(given);
     const struct {
         int resource;
         enum csys_feature feature;
-        uint64_t asked, otherwise;
+        uint64_t most;
     } limits[] = {
-        {RLIMIT_DATA, csys_feature_memory_limit, given->memory, 1U << 30},
-        {RLIMIT_NOFILE, csys_feature_descriptor_limit, given->descriptors, 256},
-        {RLIMIT_NPROC, csys_feature_process_limit, given->processes, 64},
-        {RLIMIT_FSIZE, csys_feature_file_limit, given->file_bytes, 1U << 30},
+        {RLIMIT_DATA, csys_feature_memory_limit, given.memory},
+        {RLIMIT_NOFILE, csys_feature_descriptor_limit, given.descriptors},
+        {RLIMIT_NPROC, csys_feature_process_limit, given.processes},
+        {RLIMIT_FSIZE, csys_feature_file_limit, given.file_bytes},
     };
     for (size_t index = 0; index < sizeof limits / sizeof *limits; index++) {
-        uint64_t most = limits[index].asked;
-        if (most == 0 && has_defaults) most = limits[index].otherwise;
+        uint64_t most = limits[index].most;
         if (most == 0) continue;
         int error;
         if (is_masked(child->given, limits[index].feature)) {

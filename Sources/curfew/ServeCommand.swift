@@ -118,6 +118,7 @@ enum ServeCommand {
         do throws(CurfewError) {
             var configuration = HostConfiguration()
             configuration.permitsCommands = true
+            configuration.entersLeafGroup = true
             configuration.isolation = .process
             // Their requests wait, and say why, instead of seeming to run.
             configuration.interruptsQuarantined = true

@@ -97,6 +97,7 @@ final class TaskLife {
         configuration.trust = request.trust
         configuration.confinesPlugins = request.confinesPlugins
         configuration.restartsProcesses = false
+        configuration.entersLeafGroup = true
         // The limit of the command ends the loading.
         configuration.loadLimit = 2 * Trial.usualLimit
         configuration.systemLibraries = request.systemLibraries

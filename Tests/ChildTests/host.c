@@ -31,7 +31,7 @@ int main(int count, char **words) {
     if (csys_child_start(&spawner, &child, &controls[1]) != 0) return 6;
     csys_command command = {.path = program[0], .directory = "/", .arguments = program,
                             .environment = environment, .input = -1, .payload = -1, .output = 1,
-                            .errors = 1};
+                            .errors = 1, .cgroup = -1};
     if (csys_command_start(&spawner, &command, &controls[2]) != 0) return 7;
     for (int index = 0; index < 3; index++) {
         for (;;) {

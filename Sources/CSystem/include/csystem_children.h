@@ -45,13 +45,22 @@ bool csys_spawner_stop(csys_spawner *spawner, uint64_t until_ns);
 
 /* --- What confines a child -------------------------------------------------------------------- */
 
-/* Resource limits. 0: for a plugin the default of curfew-child, for a program none. UINT64_MAX: none. */
+/* Resource limits. 0: for a plugin the default below, for a program none. UINT64_MAX: none. */
 typedef struct csys_limits {
     uint64_t memory; /* bytes of private memory */
     uint64_t descriptors;
-    uint64_t processes; /* threads count; in force in a user namespace only */
+    uint64_t processes; /* threads count; in force in a user namespace or a control group only */
     uint64_t file_bytes;
 } csys_limits;
+
+/* The limits of a plugin: those that are given, and the defaults for the others. */
+static inline csys_limits csys_plugin_limits(csys_limits given) {
+    if (given.memory == 0) given.memory = UINT64_C(1) << 30;
+    if (given.descriptors == 0) given.descriptors = 256;
+    if (given.processes == 0) given.processes = 64;
+    if (given.file_bytes == 0) given.file_bytes = UINT64_C(1) << 30;
+    return given;
+}
 
 enum { csys_rules_max = 128, csys_ports_max = 64 };
 enum { csys_right_read = 1, csys_right_write = 2, csys_right_run = 4 };
@@ -105,6 +114,9 @@ typedef struct csys_features {
     int32_t errors[csys_feature_count]; /* the errno of each other one */
 } csys_features;
 
+/* Whether the manager of control groups has left a directory of theirs to the processes in it. */
+bool csys_group_is_delegated(int32_t directory);
+
 /* The name of a feature, such as "user namespace". */
 const char *csys_feature_name(int32_t feature);
 
@@ -119,6 +131,7 @@ typedef struct csys_command {
     int32_t payload;          /* becomes descriptor 3; -1: none */
     int32_t output;
     int32_t errors;
+    int32_t cgroup; /* as of a csys_child */
     csys_limits limits;
     csys_confinement confinement;
 } csys_command;

@@ -24,7 +24,8 @@ package struct ChildFeatures: Equatable, Sendable {
         return missing.filter { $0.isNeeds || $0.name == limit && needs?.processes != nil }
     }
 
-    package init(_ features: csys_features) {
+    /// - Parameter group: of the process, or why it has none.
+    init(_ features: csys_features, _ group: Result<ControlGroup, ControlGroups.Refusal>) {
         var inForce: [String] = []
         var missing: [Missing] = []
         let needs = [csys_feature_file_rules, csys_feature_port_rules, csys_feature_no_network]
@@ -44,8 +45,37 @@ package struct ChildFeatures: Equatable, Sendable {
                 }
             }
         }
+        Self.add(group, &inForce, &missing)
         self.inForce = inForce
         self.missing = missing
+    }
+
+    /// Adds what the host knows of a control group: the process itself only knows whether it is in it.
+    private static func add(
+        _ group: Result<ControlGroup, ControlGroups.Refusal>, _ inForce: inout [String],
+        _ missing: inout [Missing]
+    ) {
+        func name(_ feature: csys_feature) -> String {
+            String(cString: csys_feature_name(Int32(feature.rawValue)))
+        }
+        func lack(_ name: String, _ reason: String) {
+            missing.append(Missing(name: name, reason: reason, isNeeds: false))
+        }
+        switch group {
+        case .failure(let refusal): lack(name(csys_feature_control_group), refusal.reason)
+        case .success(let group):
+            guard inForce.contains(name(csys_feature_control_group)) else { return }
+            let reason = "the control group has no such controller"
+            if group.limitsMemory {
+                inForce.append("limit of all its memory")
+            } else {
+                lack("limit of all its memory", reason)
+            }
+            guard group.limitsProcesses else { return lack("limit of all its processes", reason) }
+            inForce.append("limit of all its processes")
+            // What does not hold for root in a process does in its group.
+            missing.removeAll { $0.name == name(csys_feature_process_limit) }
+        }
     }
 
     /// All of them: "in force: user namespace, …; not in force: …".
@@ -82,8 +112,13 @@ package struct ChildFeatures: Equatable, Sendable {
     package static func probe(
         helper: String? = nil, _ needs: ManifestNeeds?
     ) throws(BridgeError) -> ChildFeatures {
+        let groups = ControlGroups(entersLeaf: false)
+        let group = groups.make(csys_plugin_limits(csys_limits()))
         let spawner = Spawner(path: helper)
-        defer { spawner.stop() }
+        defer {
+            spawner.stop()
+            if case .success(let group) = group { groups.end(group) }
+        }
         var control: Int32 = -1
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
         try environment.withUnsafeMutableBufferPointer { environment throws(BridgeError) in
@@ -95,7 +130,7 @@ package struct ChildFeatures: Equatable, Sendable {
             child.socket = -1
             child.output = -1
             child.errors = -1
-            child.cgroup = -1
+            child.cgroup = (try? group.get())?.directory.descriptor ?? -1
             child.environment = UnsafePointer(environment.baseAddress)
             child.confinement = Confinement.flags(needs)
             let directory = strdup("/")
@@ -113,7 +148,7 @@ package struct ChildFeatures: Equatable, Sendable {
             }
             switch Int(report.kind) {
             case csys_report_supervised: csys_close(report.descriptor)
-            case csys_report_started: return ChildFeatures(report.features)
+            case csys_report_started: return ChildFeatures(report.features, group)
             default:
                 throw BridgeError(
                     .system, "a process that tries what confines it could not be started")

@@ -16,14 +16,17 @@ final class ChildProcesses: ChildStarter, ChildClient {
             (0, nil, false))
         private let waiters = Sleepers()
         let output: ChildOutput
+        let group: Result<ControlGroup, ControlGroups.Refusal>
         private let onEnd: @Sendable (ChildEnd) -> Void
 
         init(
             _ control: Int32, _ output: ChildOutput,
+            _ group: Result<ControlGroup, ControlGroups.Refusal>,
             _ ended: @escaping @Sendable (ChildEnd) -> Void
         ) {
             self.control = control
             self.output = output
+            self.group = group
             onEnd = ended
         }
 
@@ -73,7 +76,11 @@ final class ChildProcesses: ChildStarter, ChildClient {
         var variables: [UnsafeMutablePointer<CChar>?] =
             environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in variables { free(text) } }
+        let limits = csys_plugin_limits(confinement.limits)
+        let group = thread.groups.make(limits)
         var control: Int32 = -1
+        var isStarted = false
+        defer { if !isStarted, case .success(let group) = group { thread.groups.end(group) } }
         try variables.withUnsafeMutableBufferPointer { variables throws(BridgeError) in
             let directory = strdup(Self.workingDirectory)
             defer { free(directory) }
@@ -85,17 +92,18 @@ final class ChildProcesses: ChildStarter, ChildClient {
             child.socket = -1
             child.output = output.ends.output
             child.errors = output.ends.errors
-            child.cgroup = -1
+            child.cgroup = (try? group.get())?.directory.descriptor ?? -1
             child.directory = UnsafePointer(directory)
             child.environment = UnsafePointer(variables.baseAddress)
-            child.limits = confinement.limits
+            child.limits = limits
             try confinement.withConfinement { confined throws(BridgeError) in
                 child.confinement = confined
                 try thread.spawner.start { csys_child_start(&$0, &child, &control) }
             }
         }
+        isStarted = true
         output.closeEnds()
-        let child = Child(control, output, ended)
+        let child = Child(control, output, group, ended)
         for descriptor in output.descriptors {
             outputs.withLock { $0[descriptor] = child }
             thread.watch(descriptor, for: self)
@@ -145,8 +153,17 @@ final class ChildProcesses: ChildStarter, ChildClient {
         for child in left {
             finish(child.output)
             csys_close(child.control)
+            _ = leaveGroup(of: child, .lost)
             child.ended(.lost)
         }
+    }
+
+    /// Kills what is left in the control group of a process that has ended. Returns its end, of which the
+    /// group may know more.
+    private func leaveGroup(of child: Child, _ end: ChildEnd) -> ChildEnd {
+        guard case .success(let group) = child.group else { return end }
+        defer { thread.groups.end(group) }
+        return [.signalled(SIGKILL), .lost].contains(end) && group.hasRunOutOfMemory ? .outOfMemory : end
     }
 
     private func receive(_ child: Child) {
@@ -155,12 +172,13 @@ final class ChildProcesses: ChildStarter, ChildClient {
             switch report.kind {
             case UInt32(csys_report_supervised): csys_close(report.descriptor)
             case UInt32(csys_report_started):
-                child.started(report.value, ChildFeatures(report.features))
+                child.started(report.value, ChildFeatures(report.features, child.group))
             default:
                 running.withLock { _ = $0.removeValue(forKey: child.control) }
                 thread.unwatch(child.control)
+                let end = leaveGroup(of: child, ChildEnd(report))
                 finish(child.output)
-                child.ended(ChildEnd(report))
+                child.ended(end)
                 csys_close(child.control)
                 return
             }

@@ -8,6 +8,7 @@ import PluginBridge
 /// times at which something is due. It starts with the first child, and ends with the host.
 package final class ChildThread: Sendable {
     package let spawner: Spawner
+    let groups: ControlGroups
     private let threads: HostThreads
     private let phase: HostPhase
     private let state = Locked(State())
@@ -27,9 +28,12 @@ package final class ChildThread: Sendable {
     private static var interval: UInt64 { 100_000_000 }
 
     /// - Parameter helper: the configured path of curfew-child.
-    init(_ threads: HostThreads, _ phase: HostPhase, helper: String?) {
+    init(
+        _ threads: HostThreads, _ phase: HostPhase, _ groups: ControlGroups, helper: String?
+    ) {
         self.threads = threads
         self.phase = phase
+        self.groups = groups
         spawner = Spawner(path: helper)
     }
 
@@ -119,6 +123,7 @@ package final class ChildThread: Sendable {
         }
         for client in clients { client.abandon() }
         spawner.stop()
+        groups.removeLeftovers()
         state.withLock { ($0.poller, $0.wake) = (-1, -1) }
         csys_close(poller)
         csys_close(wake)

@@ -12,6 +12,8 @@ final class CommandRun {
     let task: UInt64
     let plugin: Int32
     let command: ManifestCommand
+    /// Where it has one of its own.
+    let group: ControlGroup?
     let control: Int32
     private(set) var outputs: [Int32: CommandOutput]
     private var open: Set<Int32>
@@ -26,12 +28,13 @@ final class CommandRun {
     var publishesBy: UInt64?
 
     init(
-        task: UInt64, plugin: Int32, _ command: ManifestCommand, control: Int32, output: Int32,
-        errors: Int32, resultLimit: Int
+        task: UInt64, plugin: Int32, _ command: ManifestCommand, _ group: ControlGroup?,
+        control: Int32, output: Int32, errors: Int32, resultLimit: Int
     ) {
         self.task = task
         self.plugin = plugin
         self.command = command
+        self.group = group
         self.control = control
         self.resultLimit = resultLimit
         descriptors = [output, errors]

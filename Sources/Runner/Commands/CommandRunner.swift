@@ -91,18 +91,20 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
                 return .failure(failed("the program cannot be started", errno))
             }
             var control: Int32 = -1
+            let group = try? children.groups.make(confinement?.limits ?? csys_limits()).get()
             do throws(BridgeError) {
                 try children.spawner.start { process in
                     line.start(
-                        &process, confinement, input: command.readsPayload ? file : -1,
+                        &process, confinement, group, input: command.readsPayload ? file : -1,
                         payload: takesFile ? file : -1, output: output[1], errors: errors[1],
                         &control)
                 }
             } catch {
+                if let group { children.groups.end(group) }
                 return .failure(error)
             }
             let run = CommandRun(
-                task: task, plugin: plugin, command, control: control, output: output[0],
+                task: task, plugin: plugin, command, group, control: control, output: output[0],
                 errors: errors[0], resultLimit: Int(engine.configuration.resultLimit))
             state.runs[task] = run
             for channel in run.channels {
@@ -200,7 +202,10 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
             }
             return Array(state.runs.values)
         }
-        for run in left { run.finish { _ in } }
+        for run in left {
+            run.finish { _ in }
+            if let group = run.group { children.groups.end(group) }
+        }
     }
 
     private func handle(_ descriptor: Int32, of run: CommandRun) {
@@ -260,6 +265,7 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
             return run.publishesBy != nil
         }
         run.finish { lines.append($0) }
+        let end = leaveGroup(of: run, CommandEnd(report, run.command))
         tell(lines, of: run)
         if run.dropped > 0 {
             services.log(
@@ -278,8 +284,16 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
             services.note(.info, "used \(usage.text)", for: run.task, plugin: run.plugin)
         }
         if publishes { engine.publishEnd(of: run.task) }
-        complete(run, CommandEnd(report, run.command))
+        complete(run, end)
         engine.phase.progressed()
+    }
+
+    /// Kills what is left in the control group of a program that has ended. Returns its end, of which the
+    /// group may know more.
+    private func leaveGroup(of run: CommandRun, _ end: CommandEnd) -> CommandEnd {
+        guard let group = run.group else { return end }
+        defer { children.groups.end(group) }
+        return [.signalled(SIGKILL), .lost].contains(end) && group.hasRunOutOfMemory ? .outOfMemory : end
     }
 
     // MARK: Completing

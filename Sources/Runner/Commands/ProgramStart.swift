@@ -60,7 +60,8 @@ struct ProgramStart {
 
     /// Asks a spawner to start it. Returns 0 or an errno.
     func start(
-        _ spawner: inout csys_spawner, _ confinement: Confinement?, input: Int32, payload: Int32,
+        _ spawner: inout csys_spawner, _ confinement: Confinement?, _ group: ControlGroup?,
+        input: Int32, payload: Int32,
         output: Int32, errors: Int32,
         _ control: inout Int32
     ) -> Int32 {
@@ -81,6 +82,7 @@ struct ProgramStart {
                         command.payload = payload
                         command.output = output
                         command.errors = errors
+                        command.cgroup = group?.directory.descriptor ?? -1
                         guard let confinement else {
                             return csys_command_start(&spawner, &command, &control)
                         }

@@ -120,6 +120,9 @@ public struct HostConfiguration: Sendable {
     package var restartsProcesses = true
     /// Whether a plugin that was refused because of its quarantine is loaded when it is released.
     package var loadsReleased = false
+    /// Whether this process may move into a leaf of its control group, if that is delegated to it, so that
+    /// the groups of children can have limits: for programs that are nothing but a host.
+    package var entersLeafGroup = false
     /// Nanoseconds in which a process loads a library and returns from its entry.
     package var loadLimit: UInt64 = 10_000_000_000
 

@@ -36,7 +36,8 @@ package final class PluginRegistry: Sendable {
         threads = engine.threads
         log = engine.log
         self.configuration = configuration
-        children = ChildThread(engine.threads, engine.phase, helper: configuration.helper)
+        let groups = ControlGroups(entersLeaf: configuration.entersLeafGroup)
+        children = ChildThread(engine.threads, engine.phase, groups, helper: configuration.helper)
         commands = CommandRunner(engine, requests, plugins, children)
         processes = ChildProcesses(children)
         quarantine = Quarantine(requests)

@@ -4,6 +4,8 @@
 package enum ChildEnd: Equatable, Sendable {
     case exited(Int32)
     case signalled(Int32)
+    /// The kernel has killed it, since its control group had more memory than it may.
+    case outOfMemory
     /// It could not be started, for this reason.
     case notStarted(String)
     /// Its supervisor has ended, so that it is not known.
@@ -28,6 +30,7 @@ package enum ChildEnd: Equatable, Sendable {
             }
             let address = words?.address.map { " at 0x\(String($0, radix: 16))" } ?? ""
             return "ended by \(name(signal))\(address)\(place)"
+        case .outOfMemory: return "was killed by the kernel: it had more memory than it may"
         case .notStarted(let reason): return "could not be started: \(reason)"
         case .lost: return "ended with its supervisor"
         }

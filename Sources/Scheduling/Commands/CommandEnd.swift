@@ -4,6 +4,8 @@
 package enum CommandEnd: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
+    /// The kernel has killed it, since its control group had more memory than it may.
+    case outOfMemory
     /// It was not started, with the reason.
     case notStarted(String)
     /// Its supervisor was killed, and it with that.
@@ -16,6 +18,7 @@ package enum CommandEnd: Hashable, Sendable {
         switch self {
         case .exited(let status): "exited with status \(status)"
         case .signalled(let signal): "was ended by \(signalName(signal))"
+        case .outOfMemory: "was killed by the kernel: it had more memory than it may"
         case .notStarted(let reason): reason
         case .lost: "was killed together with its supervisor"
         }
