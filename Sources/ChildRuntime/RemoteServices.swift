@@ -8,8 +8,8 @@ import Synchronization
 
 /// The services of a host for a plugin's table in a process of its own.
 ///
-/// What a task's line says is read there, without a system call. Answers, log lines and violations are
-/// posted. Everything else asks the host and waits.
+/// What a task's line says is read there, without a system call. Answers, events, progress, log lines and
+/// violations are posted. Everything else asks the host and waits.
 final class RemoteServices: TaskServices, @unchecked Sendable {
     // Sendable: the texts are constant and never freed, the claims atomic; the rest locks itself.
 
@@ -22,6 +22,7 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
     /// For each task slot the id of the task that this process has completed, or returned from.
     /// Written in the order of the records.
     private let claims: UnsafeMutablePointer<Atomic<UInt64>>
+    private let events: PostedEvents
     private let codes = Locked<[String: HandlerCode]>([:])
     private let continuations = Locked(Continuations())
 
@@ -35,6 +36,7 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
         memory = channel.memory
         self.manifest = manifest
         self.roles = roles
+        events = PostedEvents(channel.memory, manifest)
         identifiers = manifest.handlers.map { handler in
             let text = handler.identifier.utf8CString
             let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
@@ -181,7 +183,9 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
         case .withheld: return ask(task, status, error, result)
         case .interrupted: return .wrongState
         }
-        guard let word = word(task) else { return channel.call(.verdict, task: task) }
+        guard let word = word(task) else {
+            return channel.call(.verdict, task: task) { $0.add(UInt64(0)) }
+        }
         if word.isEndedByHost { return .expired }
         return word.reason != 0 ? .late : .ok
     }
@@ -189,10 +193,13 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
     /// Returns false when this process has answered for the task before. Called in the order of the
     /// records.
     private func claim(_ task: UInt64) -> Bool {
-        let place = claims + Int(UInt32(truncatingIfNeeded: task))
-        guard place.pointee.load(ordering: .relaxed) != task else { return false }
-        place.pointee.store(task, ordering: .relaxed)
+        guard !isClaimed(task) else { return false }
+        (claims + Int(UInt32(truncatingIfNeeded: task))).pointee.store(task, ordering: .relaxed)
         return true
+    }
+
+    private func isClaimed(_ task: UInt64) -> Bool {
+        (claims + Int(UInt32(truncatingIfNeeded: task))).pointee.load(ordering: .relaxed) == task
     }
 
     /// Posts that the function of a task has returned, which answers for it unless it is pending.
@@ -226,10 +233,11 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
     // MARK: Asking the host
 
     func report(_ fraction: Double, _ text: String, for task: UInt64, plugin: Int32) -> Status {
-        channel.call(.report, task: task) {
-            $0.add(fraction)
-            $0.add(text)
+        func write(_ writer: inout ChannelWriter) {
+            writer.add(fraction)
+            writer.add(text)
         }
+        return post(.reported, task, write) ?? channel.call(.report, task: task, write)
     }
 
     func keep(_ task: UInt64, plugin: Int32) -> Status { channel.call(.keep, task: task) }
@@ -239,10 +247,36 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
     func raise(
         _ event: EventSelector, _ values: [EventValue], for task: UInt64, plugin: Int32
     ) -> Status {
-        channel.call(.raise, task: task) {
-            $0.add(event)
-            $0.add(values)
+        func write(_ writer: inout ChannelWriter) {
+            writer.add(event)
+            writer.add(values)
         }
+        // The host reports what is wrong with any other one.
+        let isDeclared =
+            line(task).map { events.isDeclared(event, values, by: $0.pointee.kind >> 16) } ?? false
+        return (isDeclared ? post(.raised, task, write) : nil)
+            ?? channel.call(.raise, task: task, write)
+    }
+
+    /// Posts an event of a task that is undecided, if a place is reserved for it. Returns nil if the host
+    /// has to be asked. The verdict is exact, as that of `complete`.
+    private func post(
+        _ kind: ChannelRecord.Kind, _ task: UInt64, _ write: (inout ChannelWriter) -> Void
+    ) -> Status? {
+        guard isLive(task), let number = events.take() else { return nil }
+        var writer = ChannelWriter()
+        writer.add(number)
+        write(&writer)
+        let posting = writer.bytes.withUnsafeBytes {
+            // After an answer that was posted before, the host refuses it.
+            channel.post(kind, task: task, $0, onlyIf: { !isClaimed(task) })
+        }
+        guard posting == .posted else {
+            events.giveBack()
+            return nil
+        }
+        if let word = word(task), !word.isOver { return .ok }
+        return channel.call(.verdict, task: task) { $0.add(number) }
     }
 
     func hasSubs(plugin: Int32) -> Bool { manifest.handlers.contains { $0.form == .subs } }

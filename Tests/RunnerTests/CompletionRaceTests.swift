@@ -64,4 +64,40 @@ struct CompletionRaceTests {
         #expect(counts.allSatisfy { $0 > Self.rounds / 100 }, "\(counts)")
         print("endurance: \(Self.rounds) races: in time, within the grace, too late: \(counts)")
     }
+
+    @Test("an event is raised if the call says so, and only then")
+    func raises() throws {
+        let host = try TestHost(clock: nil, ownLoop: false, observing: false) { configuration in
+            configuration.isolation = .process
+        }
+        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
+        let raised = Guarded<Set<Int64>>([])
+        let observer = Observer { event in
+            if case .int64(let index)? = event.values.last { raised.change { _ = $0.insert(index) } }
+        }
+        _ = try host.observe("process_said::", by: observer)
+        let rounds = Self.rounds / 5
+        let directory = try TemporaryDirectory()
+        try directory.write([UInt8](repeating: 0, count: rounds), to: "answers")
+        let path = directory.path("answers")
+        var random = SeededGenerator(seed: 11)
+        let handler = try host.handler("org.curfew.test.process.one")
+        for index in 0..<rounds {
+            let span = UInt64.random(in: 0...3 * Self.span, using: &random)
+            let task = try host.launch(
+                "org.curfew.test.process.one",
+                payload: Array("raise-race \(path) \(index) \(span)".utf8),
+                budget: Self.span, grace: Self.span / 4)
+            #expect(host.wait(task) == .ok)
+            _ = host.engine.release(task)
+        }
+        try host.waitUntil("all have returned") { handler.active == 0 }
+        let answers = try directory.read("answers").map { Int32($0) - 1 }
+        let accepted = answers.indices.filter { answers[$0] == Status.ok.rawValue }
+        try host.waitUntil("all events have come") { raised.value.count >= accepted.count }
+        #expect(raised.value.sorted() == accepted.map(Int64.init))
+        let others = Set(answers).subtracting([Status.ok, .already, .stale].map(\.rawValue))
+        #expect(others.isEmpty)
+        #expect(accepted.count > rounds / 20 && accepted.count < rounds - rounds / 20)
+    }
 }

@@ -123,6 +123,43 @@ struct PluginProcessTests {
         #expect(own.dropFirst().first?.values.first == .text("Grüße"))
     }
 
+    /// Far more than have a reserved place at a time.
+    @Test("thousands of events of a task come once each, in order, before its done event")
+    func manyEvents() throws {
+        let host = try host()
+        let task = try launch("count 3000", in: host)
+        #expect(try outcome(of: task, in: host) == .succeeded)
+        #expect(host.all.waits { $0.task == task && $0.isDone })
+        let own = host.all.events.filter { $0.task == task }
+        #expect(own.last?.isDone == true)
+        #expect(own.dropLast().map { $0.values.last } == (0..<3_000).map { .int64($0) })
+    }
+
+    @Test("in a full queue an event is refused, and the others come", arguments: [64, 4_096])
+    func fullQueue(_ limit: UInt32) throws {
+        let host = try TestHost(clock: nil, ownLoop: true, observing: false) { configuration in
+            configuration.isolation = .process
+            configuration.eventLimit = limit
+        }
+        let observer = Observer()
+        _ = try host.observe(nil, by: observer)
+        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
+        while host.dispatch() ?? 0 > 0 {}
+        // The loop takes nothing meanwhile.
+        let task = try launch("count 100000", in: host)
+        try host.waitUntil("it is over") { try host.query(task).outcome != nil }
+        #expect(try host.query(task).outcome == .failed)
+        while host.dispatch() ?? 0 > 0 {}
+        let said = observer.events.filter { $0.task == task && $0.name == "process_said::" }
+        #expect(said.map { $0.values.last } == said.indices.map { .int64(Int64($0)) })
+        #expect(said.count > Int(limit) / 2 && said.count <= Int(limit))
+        #expect(observer.events.contains { $0.name == "curfew_gap:" })
+        // What was refused gives its place back.
+        let next = try launch("count \(limit / 4)", in: host)
+        try host.waitUntil("the next one is over") { try host.query(next).outcome != nil }
+        #expect(try host.query(next).outcome == .succeeded)
+    }
+
     @Test("what a process prints is logged, line by line, 64 KiB a task")
     func output() throws {
         let host = try host()

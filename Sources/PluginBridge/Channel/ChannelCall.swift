@@ -7,7 +7,7 @@ package enum ChannelCall: UInt16, Sendable, CaseIterable {
     case facts
     case report
     case complete
-    /// The verdict on a posted completion, of a task whose line is another task's by now.
+    /// The verdict on a posted completion, or on a posted event, of a task that is over by now.
     case verdict
     case keep
     case release

@@ -133,8 +133,11 @@ package struct ChannelHeader: ~Copyable {
     package let isAwaited: Atomic<UInt32>
     /// The number of control messages ever written.
     package let controlTail: Atomic<UInt64>
+    /// The number of events that the process may ever have posted, by the places that the host has
+    /// reserved for them in its queue.
+    package let eventCredits: Atomic<UInt64>
 
-    static let version: UInt64 = 0x6375_7266_6577_0001
+    static let version: UInt64 = 0x6375_7266_6577_0002
 }
 
 /// Where the reply to a call is put.

@@ -18,6 +18,10 @@ package struct ChannelRecord: Equatable, Sendable {
         case call
         /// A control message was carried out.
         case done
+        /// The plugin has raised an event, whose place in the host's queue is reserved.
+        case raised
+        /// The plugin has reported progress; its event has a reserved place as well.
+        case reported
     }
 
     package var kind: Kind

@@ -50,6 +50,9 @@ final class ChildLink: @unchecked Sendable {
         repeating: (0, 0), count: ChannelLayout.mailboxes)
     /// Completions that were not accepted, the last ones.
     private var refusals: [(task: UInt64, verdict: Status)] = []
+    private var credits: EventCredits
+    /// Posted events that were not accepted, by their numbers, the last ones.
+    private var refusedEvents: [(number: UInt64, verdict: Status)] = []
     private let buffer: UnsafeMutableRawBufferPointer
     private let error: UnsafeMutablePointer<curfew_error>
 
@@ -117,6 +120,8 @@ final class ChildLink: @unchecked Sendable {
         }
         memory = ChannelMemory(
             layout, mapped: channel, plugin: plugin, resultLimit: limits.resultLimit)
+        credits = EventCredits(in: engine.events)
+        memory.header.pointee.eventCredits.store(credits.granted, ordering: .releasing)
         arena = ChunkAllocator(from: layout.arenaAt, bytes: layout.arenaBytes)
         windows = manifest.handlers.map {
             TaskWindow(limit: ChannelLayout.window, places: $0.maxConcurrency)
@@ -128,6 +133,7 @@ final class ChildLink: @unchecked Sendable {
     }
 
     deinit {
+        credits.close()
         csys_channel_close_files(&channel)
         csys_channel_unmap(&channel)
         buffer.deallocate()
@@ -394,6 +400,7 @@ final class ChildLink: @unchecked Sendable {
             fault = "the end of its ring is beyond the ring"
             return false
         }
+        restoreCredits()
         var count = 0
         while head != tail, fault == nil,
             all || count < Self.mostRecords && !engine.log.hasDeferred
@@ -473,6 +480,27 @@ final class ChildLink: @unchecked Sendable {
             services.violated(
                 rule, String(did.prefix(1_024)), String(answer.prefix(1_024)), task: record.task,
                 plugin: plugin)
+        case .raised:
+            guard let number = reader.number(UInt64.self), let selector = reader.selector(),
+                let values = reader.values()
+            else {
+                fault = "an event of it cannot be read"
+                return
+            }
+            posted(number, record.task) {
+                services.raise(
+                    selector, values, for: record.task, plugin: plugin, isReserved: true)
+            }
+        case .reported:
+            guard let number = reader.number(UInt64.self), let fraction = reader.double(),
+                fraction >= 0, fraction <= 1, let text = reader.text()
+            else {
+                fault = "progress of it cannot be read"
+                return
+            }
+            posted(number, record.task) {
+                services.report(fraction, text, for: record.task, plugin: plugin, isReserved: true)
+            }
         case .call: call(record.task, &reader)
         case .done:
             guard body.count >= MemoryLayout<DoneHead>.size,
@@ -630,6 +658,31 @@ final class ChildLink: @unchecked Sendable {
         engine.deadlines.arm(task, deadline: deadline)
     }
 
+    // MARK: Events
+
+    /// Raises an event that the process has posted.
+    private func posted(_ number: UInt64, _ id: UInt64, _ raise: () -> EventQueue.Raised) {
+        guard credits.isLeft else {
+            fault = "it has posted more events than it may"
+            return
+        }
+        if let task = tasks.find(id) { enterIfTaken(task) }
+        let raised = raise()
+        credits.settle(isQueued: raised.status == .ok && raised.isQueued)
+        memory.header.pointee.eventCredits.store(credits.granted, ordering: .releasing)
+        guard raised.status != .ok else { return }
+        if refusedEvents.count == 256 { refusedEvents.removeFirst() }
+        refusedEvents.append((number, raised.status))
+    }
+
+    /// Lets the process post again after a time in which the queue was full.
+    private func restoreCredits() {
+        let before = credits.granted
+        credits.restore()
+        guard credits.granted != before else { return }
+        memory.header.pointee.eventCredits.store(credits.granted, ordering: .releasing)
+    }
+
     // MARK: Calls
 
     private func call(_ task: UInt64, _ reader: inout ChannelReader) {
@@ -721,7 +774,12 @@ final class ChildLink: @unchecked Sendable {
             return status(
                 complete(task, Status(rawValue: code), error: hasError ? error : nil, result))
         case .verdict:
-            return status(refusals.last { $0.task == task }?.verdict ?? .ok)
+            guard let number = reader.number(UInt64.self) else { return nil }
+            let verdict =
+                number == 0
+                ? refusals.last { $0.task == task }?.verdict
+                : refusedEvents.last { $0.number == number }?.verdict
+            return status(verdict ?? .ok)
         case .keep: return status(services.keep(task, plugin: plugin))
         case .release:
             let verdict = services.release(task, plugin: plugin)
@@ -812,6 +870,7 @@ final class ChildLink: @unchecked Sendable {
         }
         left.pending = pending.map { TaskReference(bits: $0) }
         pending = []
+        credits.close()
         let calling = self.calling
         self.calling = []
         for bits in calling { engine.callbackReturned(TaskReference(bits: bits)) }

@@ -77,9 +77,25 @@ package final class EventQueue: @unchecked Sendable {
         var beginsGap = false
     }
 
+    /// Reserves places for events that are not refused. Returns how many, which is 0 in a queue that is
+    /// half full.
+    func reserve(_ count: UInt32) -> UInt32 {
+        let before = waiting.wrappingAdd(count, ordering: .relaxed).oldValue
+        if before < limit / 2, count <= limit / 2 - before { return count }
+        waiting.wrappingSubtract(count, ordering: .relaxed)
+        return 0
+    }
+
+    /// Gives reserved places back.
+    func release(_ count: UInt32) { waiting.wrappingSubtract(count, ordering: .relaxed) }
+
     /// Queues an event with copied parameters. At the limit returns `BUSY` and reports the loss.
-    func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Raised {
-        guard admit() else {
+    ///
+    /// - Parameter isReserved: it takes a reserved place.
+    func raise(
+        _ entry: EventEntry, _ values: [EventValue], task: UInt64, isReserved: Bool = false
+    ) -> Raised {
+        guard isReserved || admit() else {
             lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
             // One gap event at a time: it keeps the place of the first loss and counts them all.
             let beginsGap = !gapQueued.exchange(true, ordering: .sequentiallyConsistent)
@@ -93,14 +109,15 @@ package final class EventQueue: @unchecked Sendable {
     }
 
     /// Queues an event if it has receivers, else counts it as unwanted, as the loop would.
-    func raiseIfWanted(_ entry: EventEntry, task: UInt64, _ values: @autoclosure () -> [EventValue])
-        -> Raised
-    {
+    func raiseIfWanted(
+        _ entry: EventEntry, task: UInt64, isReserved: Bool = false,
+        _ values: @autoclosure () -> [EventValue]
+    ) -> Raised {
         guard wants(entry.takers) else {
             countUnwanted()
             return Raised(status: .ok, isQueued: false)
         }
-        return raise(entry, values(), task: task)
+        return raise(entry, values(), task: task, isReserved: isReserved)
     }
 
     @inline(__always) func countUnwanted() {

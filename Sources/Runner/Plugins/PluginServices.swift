@@ -88,21 +88,34 @@ final class PluginServices: TaskServices {
     }
 
     func report(_ fraction: Double, _ text: String, for id: UInt64, plugin: Int32) -> Status {
+        report(fraction, text, for: id, plugin: plugin, isReserved: false).status
+    }
+
+    /// - Parameter isReserved: a place in the queue of events is reserved for this one.
+    func report(
+        _ fraction: Double, _ text: String, for id: UInt64, plugin: Int32, isReserved: Bool
+    ) -> EventQueue.Raised {
         guard let task = find(id, plugin) else {
-            return violations.cannotReach(id, "progress", plugin: plugin)
+            return unreachable(id, "progress", plugin)
         }
-        var beginsGap = false
-        let status = whileNotOver(task) { record, handler in
+        let raised = whileNotOver(task) { record, handler in
             record.progress.store(fraction.bitPattern, ordering: .relaxed)
             record.request?.kept.withLock { $0.setProgress(fraction, LogLine.clean(text)) }
-            let raised = engine.events.raiseIfWanted(
-                handler.progress, task: id, [.double(fraction), .text(text)])
-            beginsGap = raised.beginsGap
-            return raised.status
+            return engine.events.raiseIfWanted(
+                handler.progress, task: id, isReserved: isReserved,
+                [.double(fraction), .text(text)])
         }
-        if status == .stale { return violations.cannotReach(id, "progress", plugin: plugin) }
-        if beginsGap { flooded("reported progress", id, plugin) }
-        return status
+        if raised.status == .stale { return unreachable(id, "progress", plugin) }
+        if raised.beginsGap { flooded("reported progress", id, plugin) }
+        return raised
+    }
+
+    private func unreachable(_ id: UInt64, _ did: StaticString, _ plugin: Int32) -> EventQueue.Raised {
+        refused(violations.cannotReach(id, did, plugin: plugin))
+    }
+
+    private func refused(_ status: Status) -> EventQueue.Raised {
+        EventQueue.Raised(status: status, isQueued: false)
     }
 
     /// Reports a full event queue, once for all events lost together.
@@ -116,15 +129,23 @@ final class PluginServices: TaskServices {
     func raise(
         _ selector: EventSelector, _ values: [EventValue], for id: UInt64, plugin: Int32
     ) -> Status {
+        raise(selector, values, for: id, plugin: plugin, isReserved: false).status
+    }
+
+    /// - Parameter isReserved: a place in the queue of events is reserved for this one.
+    func raise(
+        _ selector: EventSelector, _ values: [EventValue], for id: UInt64, plugin: Int32,
+        isReserved: Bool
+    ) -> EventQueue.Raised {
         guard let task = find(id, plugin), !isQueued(task),
             tasks.slot(task).state.generation == task.generation,
             let cell = tasks.slot(task).handlerQueue
-        else { return violations.cannotReach(id, "raise", plugin: plugin) }
+        else { return unreachable(id, "raise", plugin) }
         let handler = engine.handlers[cell.pointee.index]
         // Checked first: reporting calls the embedder's log, which must not run under a lock.
         guard let entry = handler.declared[selector] else {
             undeclared(selector, handler, id, plugin)
-            return .denied
+            return refused(.denied)
         }
         let given = values.map(\.type)
         guard let declared = entry.declaration?.parameters, declared == given else {
@@ -132,17 +153,14 @@ final class PluginServices: TaskServices {
             violations.report(
                 .eventTypes, "raised \"\(selector)\" with (\(names(given)))",
                 "its manifest declares (\(wanted)); nothing was raised", task: id, plugin: plugin)
-            return .invalid
+            return refused(.invalid)
         }
-        var beginsGap = false
-        let status = whileNotOver(task) { _, _ in
-            let raised = engine.events.raise(entry, values, task: id)
-            beginsGap = raised.beginsGap
-            return raised.status
+        let raised = whileNotOver(task) { _, _ in
+            engine.events.raise(entry, values, task: id, isReserved: isReserved)
         }
-        if status == .stale { return violations.cannotReach(id, "raise", plugin: plugin) }
-        if beginsGap { flooded("raised \"\(selector)\"", id, plugin) }
-        return status
+        if raised.status == .stale { return unreachable(id, "raise", plugin) }
+        if raised.beginsGap { flooded("raised \"\(selector)\"", id, plugin) }
+        return raised
     }
 
     private func names(_ types: [EventType]) -> String {
@@ -171,18 +189,20 @@ final class PluginServices: TaskServices {
 
     /// Runs `body` for a running task, ordered before the task's done event.
     private func whileNotOver(
-        _ task: TaskReference, _ body: (TaskRecord, HandlerRecord) -> Status
-    ) -> Status {
-        return tasks.pinning(task) { slot -> Status in
-            guard let (raising, state) = tasks.step(task, { $0.raise() }) else { return .stale }
-            guard raising else { return state.isEntered ? .already : .stale }
-            guard let cell = slot.handlerQueue else { return .stale }
+        _ task: TaskReference, _ body: (TaskRecord, HandlerRecord) -> EventQueue.Raised
+    ) -> EventQueue.Raised {
+        return tasks.pinning(task) { slot -> EventQueue.Raised in
+            guard let (raising, state) = tasks.step(task, { $0.raise() }) else {
+                return refused(.stale)
+            }
+            guard raising else { return refused(state.isEntered ? .already : .stale) }
+            guard let cell = slot.handlerQueue else { return refused(.stale) }
             let handler = engine.handlers[cell.pointee.index]
             let record = tasks.record(of: slot)
             return record.order.withLock { _ in
-                slot.state.isClaimed ? .already : body(record, handler)
+                slot.state.isClaimed ? refused(.already) : body(record, handler)
             }
-        } ?? .stale
+        } ?? refused(.stale)
     }
 
     func complete(

@@ -96,6 +96,24 @@ static curfew_status race(const curfew_host_api *api, curfew_task task, const ch
     return pwrite(file, &answer, 1, index) == 1 ? CURFEW_OK : CURFEW_FAILED;
 }
 
+/* Raises an event after a time, and writes the answer and one more at a place of a file. */
+static curfew_status raise_race(const curfew_host_api *api, curfew_task task, const char *argument) {
+    const unsigned long long begun = now();
+    char path[512];
+    long index = 0;
+    unsigned long long span = 0;
+    if (sscanf(argument, "%511s %ld %llu", path, &index, &span) != 3) return CURFEW_FAILED;
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    const curfew_value values[2] = {
+        {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_TEXT, .text = "race", .text_bytes = 4},
+        {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_INT64, .integer = index}};
+    while (now() - begun < span) {}
+    const uint8_t answer = 1 + (uint8_t)api->raise(api, task, "process_said", values, 2);
+    const bool is_written = pwrite(file, &answer, 1, index) == 1;
+    close(file);
+    return is_written ? CURFEW_OK : CURFEW_FAILED;
+}
+
 static void *crash(void *argument) {
     *(volatile int *)8 = 1;
     return argument;
@@ -149,6 +167,17 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         snprintf(retires_after, sizeof retires_after, "%s", argument);
     }
     if (strcmp(text, "race") == 0) return race(api, task, argument);
+    if (strcmp(text, "raise-race") == 0) return raise_race(api, task, argument);
+    if (strcmp(text, "count") == 0) {
+        for (long number = 0; number < atol(argument); number++) {
+            const curfew_value values[2] = {
+                {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_TEXT, .text = "count",
+                 .text_bytes = 5},
+                {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_INT64, .integer = number}};
+            const curfew_status status = api->raise(api, task, "process_said", values, 2);
+            if (status != CURFEW_OK) return status;
+        }
+    }
     if (strcmp(text, "runs") == 0) {
         char number[16];
         const int length = snprintf(number, sizeof number, "%d", count);
