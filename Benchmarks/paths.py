@@ -348,13 +348,18 @@ def child(c):
                 at_most(factor, "64 bytes over two pipes", ours) if key == "p50" else None))
     row = [own("row"),
            Program("pool row", PEER, "Python's ProcessPoolExecutor", [*pool, "row"])]
+    calls = own("calls")
     ends = [Program("spawn", LIMIT, "posix_spawn of /bin/true",
                     [b.c("start/spawn"), "15", "--", "/bin/true"]),
             own("start"), own("crash")]
     named = dict(zip(("spawn", "start", "crash"), ends))
     return Measured("child", "tasks of a plugin in a process of its own",
-                    programs + row + ends, [
+                    programs + row + [calls] + ends, [
         *tables,
+        Table("child calls", "calls of a function, µs", "us", [
+            Row(OURS, "Curfew, an event is raised", lambda r: r["curfew calls"]["us_per_raise"]),
+            Row(OURS, "Curfew, a request is submitted", lambda r: r["curfew calls"]["us_per_submit"]),
+            Row(OURS, "Curfew, a result of 1 MiB", lambda r: r["curfew calls"]["us_per_result"])]),
         Table("child row", "100,000 in a row: a task, µs", "us", rows(row, "us_per_task"),
               absolute(3, "µs", ours)),
         Table("child start", "processes, ms", "ms", [

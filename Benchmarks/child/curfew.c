@@ -2,10 +2,11 @@
 /*
  * Tasks of a plugin in a process of its own, through Curfew's public C ABI.
  *
- *     child/curfew busy | rested | row | start | crash LIBRARY PLUGIN_DIRECTORY HELPER
+ *     child/curfew busy | rested | row | calls | start | crash LIBRARY PLUGIN_DIRECTORY HELPER
  *
  * busy and rested: a task is launched, kept and waited for, back to back or after 1 ms of rest.
  * row: 100,000 tasks are launched as fast as they are taken, until the last one is over.
+ * calls: a task makes 1,000 calls of a kind; its time is divided by their number. A result has 1 MiB.
  * start: from the order to load the plugin until its first task is over; its host has had another
  * process before, so that curfew-child runs. crash: from the launch of a task that ends its process
  * until the next task is over; its pause of 100 ms is taken off.
@@ -15,7 +16,7 @@
 
 #include <sched.h>
 
-enum { ROW = 100000, STARTS = 20, PAUSE_MS = 100 };
+enum { ROW = 100000, STARTS = 20, PAUSE_MS = 100, CALLS = 1000, LOOKS = 21 };
 
 /* Waits for one task, whose payload is a word or nothing. Returns its outcome. */
 static curfew_outcome run(const struct libcurfew *curfew, const char *word) {
@@ -60,9 +61,21 @@ static void measure_row(const struct libcurfew *curfew) {
     printf("us_per_task %.3f\n", (double)(now_ns() - started) / 1000 / ROW);
 }
 
+/* Returns the median time of a task with a payload, in nanoseconds. */
+static double measure_task(const struct libcurfew *curfew, const char *word) {
+    static uint64_t spans[LOOKS];
+    for (int i = 0; i < LOOKS; i++) {
+        const uint64_t started = now_ns();
+        need(run(curfew, word), CURFEW_OUTCOME_SUCCEEDED);
+        spans[i] = now_ns() - started;
+    }
+    qsort(spans, LOOKS, sizeof spans[0], compare_spans);
+    return (double)spans[LOOKS / 2];
+}
+
 int main(int count, char **arguments) {
     static const char usage[] =
-        "child/curfew busy | rested | row | start | crash LIBRARY PLUGIN_DIRECTORY HELPER";
+        "child/curfew busy | rested | row | calls | start | crash LIBRARY PLUGIN_DIRECTORY HELPER";
     if (count != 5) fail("usage: %s", usage);
     const char *mode = arguments[1];
     const curfew_host_config config = {.struct_size = sizeof config,
@@ -102,6 +115,11 @@ int main(int count, char **arguments) {
     if (strcmp(mode, "row") == 0) {
         alarm(60);
         measure_row(&curfew);
+    } else if (strcmp(mode, "calls") == 0) {
+        alarm(60);
+        printf("us_per_raise %.3f\n", measure_task(&curfew, "raise") / 1000 / CALLS);
+        printf("us_per_submit %.3f\n", measure_task(&curfew, "submit") / 1000 / CALLS);
+        printf("us_per_result %.3f\n", measure_task(&curfew, "result") / 1000);
     } else {
         struct round_trips *trips = make_round_trips(mode, usage);
         for (int i = 0; i < trips->count; i++) {

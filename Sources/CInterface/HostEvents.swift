@@ -216,7 +216,9 @@ private func raiseFailure(
         ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered,
         events_unhandled: counts.eventsUntaken,
         events_lost: counts.eventsLost, contract_violations: counts.contractViolations,
-        wakeups: counts.wakeups)
+        wakeups: counts.wakeups, processes_started: counts.processesStarted,
+        processes_crashed: counts.processesCrashed, processes_killed: counts.processesKilled,
+        processes_faulty: counts.processesFaulty, process_records: counts.processRecords)
     StructCopy.write(full, to: out, size: size)
     return Status.ok.rawValue
 }

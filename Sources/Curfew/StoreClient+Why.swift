@@ -123,6 +123,8 @@ extension StoreClient {
                 .handler, .no, holds: true, source: hasHost ? "host" : "none", detail: detail,
                 change: change)
         }
+        // The store alone says that it is quarantined.
+        if report == nil, handler?.closed != nil { return factor }
         guard let report, !report.isCut else {
             // The host may have a handler that no manifest declares, and has not said so; for
             // programs no plugin is needed.

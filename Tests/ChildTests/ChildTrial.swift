@@ -102,7 +102,8 @@ final class ChildTrial {
                                     path: arguments[0], directory: directory,
                                     arguments: arguments.baseAddress,
                                     environment: variables.baseAddress, input: -1, payload: -1,
-                                    output: ends[1], errors: ends[1], cgroup: -1, limits: options.limits,
+                                    output: ends[1], errors: ends[1], cgroup: -1,
+                                    limits: options.limits,
                                     confinement: confinement)
                                 return csys_command_start(&spawner, &command, &control)
                             }

@@ -96,7 +96,7 @@ struct ControlGroupTests {
             """)
     }
 
-    @Test("what a killed host has left is removed by the next one, and what another one uses is not")
+    @Test("what a killed host has left is removed by the next one, but not what another one uses")
     func stale() throws {
         try run(
             """

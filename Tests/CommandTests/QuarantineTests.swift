@@ -114,6 +114,11 @@ struct QuarantineTests {
             assert code == 0 and "it is bad" in out, errors
             [entry] = quarantined()
             assert entry["by"] == "person" and entry["reason"] == "it is bad", entry
+            # Without a host the store says so.
+            offline = run("why", one, "--plugins", plugins)[1]
+            assert "is quarantined: it is bad" in offline, offline
+            code, out, errors = run("submit", one, "--plugins", plugins)
+            assert code == 0 and "is quarantined, because it is bad" in errors, errors
             hash = subprocess.run(
                 "{ sha256sum < manifest.json; sha256sum < libprocess.so; } | cut -c -64 | tr -d '\\n' | sha256sum",
                 shell=True, capture_output=True, text=True, cwd=os.path.dirname(manifest)).stdout[:64]

@@ -73,7 +73,8 @@ struct CompletionRaceTests {
         try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
         let raised = Guarded<Set<Int64>>([])
         let observer = Observer { event in
-            if case .int64(let index)? = event.values.last { raised.change { _ = $0.insert(index) } }
+            guard case .int64(let index)? = event.values.last else { return }
+            raised.change { _ = $0.insert(index) }
         }
         _ = try host.observe("process_said::", by: observer)
         let rounds = Self.rounds / 5
@@ -83,7 +84,7 @@ struct CompletionRaceTests {
         var random = SeededGenerator(seed: 11)
         let handler = try host.handler("org.curfew.test.process.one")
         for index in 0..<rounds {
-            let span = UInt64.random(in: 0...3 * Self.span, using: &random)
+            let span = UInt64.random(in: 0...30 * Self.span, using: &random)
             let task = try host.launch(
                 "org.curfew.test.process.one",
                 payload: Array("raise-race \(path) \(index) \(span)".utf8),
@@ -98,6 +99,7 @@ struct CompletionRaceTests {
         #expect(raised.value.sorted() == accepted.map(Int64.init))
         let others = Set(answers).subtracting([Status.ok, .already, .stale].map(\.rawValue))
         #expect(others.isEmpty)
-        #expect(accepted.count > rounds / 20 && accepted.count < rounds - rounds / 20)
+        let refused = rounds - accepted.count
+        #expect(min(accepted.count, refused) > rounds / 100, "\(accepted.count), \(refused)")
     }
 }

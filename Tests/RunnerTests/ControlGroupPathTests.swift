@@ -57,7 +57,8 @@ struct ControlGroupPathTests {
     func none() {
         #expect(ControlGroupPath(groups: "", mounts: Self.mounts("/", "/a")) == nil)
         #expect(ControlGroupPath(groups: "4:pids:/a\n", mounts: Self.mounts("/", "/a")) == nil)
-        #expect(ControlGroupPath(groups: "0::/a\n", mounts: "1 2 0:1 / /a rw - tmpfs a rw\n") == nil)
+        let others = "1 2 0:1 / /a rw - tmpfs a rw\n"
+        #expect(ControlGroupPath(groups: "0::/a\n", mounts: others) == nil)
         #expect(ControlGroupPath(groups: "0::/a\n", mounts: "cgroup2\n- cgroup2\n") == nil)
         #expect(Self.path("/a (deleted)") == nil)
     }

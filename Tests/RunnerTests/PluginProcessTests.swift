@@ -404,6 +404,25 @@ struct PluginProcessTests {
         #expect(!(try host.handler(Self.many).isQuarantined))
     }
 
+    @Test("the host counts processes by how they end, and the records that it reads")
+    func counts() throws {
+        let host = try host { $0.childLimits.ends = .max }
+        #expect(try run("", in: host).outcome == .succeeded)
+        #expect(host.counts.processesStarted == 1)
+        let records = host.counts.processRecords
+        #expect(records > 0)
+        #expect(try run("crash", in: host).outcome == .crashed)
+        #expect(try run("leave 0", in: host).outcome == .crashed)
+        #expect(try run("hang", in: host, budget: .millisecond).outcome == .expired)
+        try host.waitUntil("the last one was killed") { host.counts.processesKilled == 1 }
+        #expect(try run("", in: host).outcome == .succeeded)
+        let counts = host.counts
+        #expect(counts.processesStarted == 4)
+        #expect(counts.processesCrashed == 2)
+        #expect(counts.processesFaulty == 0)
+        #expect(counts.processRecords > records)
+    }
+
     @Test("an event tells of each process: its start with its sandbox, its end, its quarantine")
     func told() throws {
         let told = Observer()

@@ -95,6 +95,11 @@ typedef struct curfew_counts {
     uint64_t events_lost;        /* dropped because the queue was full */
     uint64_t contract_violations; /* by plugins; see the log */
     uint64_t wakeups;            /* of sleeping workers, deadline threads and the event thread */
+    uint64_t processes_started;  /* of plugins */
+    uint64_t processes_crashed;  /* of those that ended by themselves, by a signal or an exit */
+    uint64_t processes_killed;   /* of those that did not return from a function, or for a quarantine */
+    uint64_t processes_faulty;   /* of those that were killed since they broke their channel's rules */
+    uint64_t process_records;    /* read from them: answers, events, log lines, calls */
 } curfew_counts;
 
 /* Fills *out_counts. Returns CURFEW_OK or CURFEW_INVALID. */

@@ -39,7 +39,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         /// By identifier, as the process has registered them.
         var codes: [String: HandlerCode] = [:]
         var wantsRetirement = false
-        var starts: UInt32 = 0
+        /// Without the records of those that have not ended.
+        var counts = ChildCounts()
         /// What confines the process that was started last.
         var features: ChildFeatures?
     }
@@ -110,6 +111,14 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     /// The number of processes that have not ended.
     var running: Int { state.withLock { $0.processes.count } }
 
+    var counts: ChildCounts {
+        state.withLock { state in
+            var counts = state.counts
+            for process in state.processes { counts.records &+= process.link.records }
+            return counts
+        }
+    }
+
     // MARK: Loading
 
     func enter(
@@ -141,7 +150,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         state.withLock { $0.isStarted = false }
         let confinement = try confine()
         // Said once, not for each process.
-        let isFirst = state.withLock { $0.starts == 0 }
+        let isFirst = state.withLock { $0.counts.started == 0 }
         for path in confinement.missing where isFirst {
             log(
                 .warning,
@@ -177,7 +186,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
         link.closeFiles()
         let isClosed = state.withLock { state in
-            state.starts &+= 1
+            state.counts.started &+= 1
             state.isStarted = true
             // It may have ended already.
             if let index = state.processes.firstIndex(where: { $0.link === link }) {
@@ -353,6 +362,14 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                 return (.none, 0)
             }
             let process = state.processes.remove(at: index)
+            state.counts.records &+= link.records
+            if process.order != nil {
+                state.counts.killed &+= 1
+            } else if link.isBroken {
+                state.counts.faulty &+= 1
+            } else if !process.isCounted, !isKilled {
+                state.counts.crashed &+= 1
+            }
             if process.order != nil || !process.isCounted { state.lastEnd = text }
             guard !process.isCounted else { return (.none, 0) }
             return self.count(link, &state)
@@ -396,7 +413,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         state.withLock {
             let child = ($0.processes.last { ($0.child?.processID ?? 0) != 0 })?.child
             return PluginProcess(
-                id: child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd,
+                id: child?.processID ?? 0, starts: UInt32(clamping: $0.counts.started), lastEnd: $0.lastEnd,
                 notInForce: $0.features?.missing.map(\.text) ?? [])
         }
     }

@@ -77,6 +77,9 @@ final class ChildLink: @unchecked Sendable {
     /// The number of tasks whose functions have returned; read by any thread.
     var returns: UInt64 { returnCount.load(ordering: .relaxed) }
     private let returnCount = Atomic<UInt64>(0)
+    /// The number of records that were read; read by any thread.
+    var records: UInt64 { recordCount.load(ordering: .relaxed) }
+    private let recordCount = Atomic<UInt64>(0)
     /// Tasks that succeeded in the process.
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
@@ -408,6 +411,7 @@ final class ChildLink: @unchecked Sendable {
             read(until: tail)
             count += 1
         }
+        recordCount.store(records &+ UInt64(count), ordering: .relaxed)
         memory.header.pointee.ringHead.store(head, ordering: .releasing)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         memory.roomBell.ring()

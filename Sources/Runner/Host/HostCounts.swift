@@ -22,6 +22,16 @@ public struct HostCounts: Sendable {
     public package(set) var eventsLost: UInt64 = 0
     /// Contract violations by plugins; the log names them.
     public package(set) var contractViolations: UInt64 = 0
+    /// Started processes of plugins.
+    public package(set) var processesStarted: UInt64 = 0
+    /// Those that ended by themselves, by a signal or an exit.
+    public package(set) var processesCrashed: UInt64 = 0
+    /// Those that the host killed, because a function did not return, or for a quarantine.
+    public package(set) var processesKilled: UInt64 = 0
+    /// Those that the host killed, because they broke the rules of their channel.
+    public package(set) var processesFaulty: UInt64 = 0
+    /// Records that were read from processes.
+    package var processRecords: UInt64 = 0
     /// Wake-ups of workers, deadline threads and the event loop.
     package var wakeups: UInt64 = 0
 }
@@ -46,6 +56,13 @@ extension HostRuntime {
             &+ engine.deadlines.cells.untaken
         counts.eventsLost = events.pointee.dropped.load(ordering: .relaxed)
         counts.contractViolations = engine.violations.count
+        var processes = ChildCounts()
+        for child in plugins.isolated { processes += child.counts }
+        counts.processesStarted = processes.started
+        counts.processesCrashed = processes.crashed
+        counts.processesKilled = processes.killed
+        counts.processesFaulty = processes.faulty
+        counts.processRecords = processes.records
         counts.wakeups =
             events.pointee.wakeups.load(ordering: .relaxed)
             &+ engine.deadlines.wakeups.load(ordering: .relaxed)

@@ -8,19 +8,22 @@ struct FoundKind {
     /// The kind; nil if no plugin declares the identifier.
     let kind: TaskKind?
     let handler: HandlerState?
+    /// That of its plugin.
+    private let directory: String?
     private let nearest: String?
     private let options: String
 
     init(_ identifier: String, _ arguments: Arguments) throws(CommandError) {
         let search = try PluginSearch(arguments, failingWith: .usage)
         guard identifier != CommandPayload.identifier else {
-            (kind, nearest, options) = (.processing, nil, search.options)
+            (kind, directory, nearest, options) = (.processing, nil, nil, search.options)
             handler = HandlerState(places: Int(CommandPayload.limit))
             return
         }
         options = search.options
         let found = search.plugin(declaring: identifier)
         kind = found?.handler.kind
+        directory = found?.plugin.directory
         handler = found.map { plugin, handler in
             HandlerState(
                 places: handler.maxConcurrency, needs: handler.needs,
@@ -28,6 +31,30 @@ struct FoundKind {
         }
         nearest =
             found == nil ? Suggestion.identifier(near: identifier, among: search.identifiers) : nil
+    }
+
+    /// Returns the state that it has in a host which begins now: a host does not run a build of its plugin
+    /// that is quarantined in the store.
+    func handler(_ store: StoreClient) throws(StoreFault) -> HandlerState? {
+        guard var state = handler, let directory else { return handler }
+        let list = try store.quarantine()
+        // Its files are read only if there is a reason to.
+        guard !list.plugins.isEmpty, let build = try? PluginContent.read(directory: directory),
+            let entry = list[build.digest]
+        else { return state }
+        state.closed = .quarantinedPlugin(entry.reason)
+        return state
+    }
+
+    /// Prints a note if its requests wait because its plugin is quarantined.
+    func noteQuarantine(_ store: StoreClient, _ place: StorePlace, _ errors: Output)
+        throws(CommandError)
+    {
+        let state = try StorePlace.translated { () throws(StoreFault) in try handler(store) }
+        guard let state, case .quarantinedPlugin(let reason)? = state.closed else { return }
+        errors.note(
+            "no host runs it: \(state.plugin) is quarantined, because \(Shown.line(reason)); `curfew release \(state.plugin)\(place.option)`, or another build of it, ends that"
+        )
     }
 
     /// Prints a note for an identifier that no plugin declares: the host itself may register it.

@@ -160,6 +160,7 @@ enum SubmitCommand {
                 found.note(
                     identifier, isKindNamed: request != nil && arguments.has(SubmitForm.kind),
                     console.errors)
+                try found.noteQuarantine(store, place, console.errors)
             }
             if !arguments.has(waitOption) { HostNote.print(store, place, console.errors) }
         }

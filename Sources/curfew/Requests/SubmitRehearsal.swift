@@ -51,7 +51,7 @@ struct SubmitRehearsal {
         (host, answer) = try StorePlace.translated { () throws(StoreFault) in
             guard let store, let request else { return (nil, nil) }
             let reports = try store.why(
-                request, found.handler, store.hostReport(),
+                request, found.handler(store), store.hostReport(),
                 at: Moment(wall: now, span: csys_boottime_ns()))
             return (
                 try store.host(),

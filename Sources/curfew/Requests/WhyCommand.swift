@@ -102,7 +102,9 @@ enum WhyCommand {
         let queue = description.queue
         let (reports, seen) = try StorePlace.translated { () throws(StoreFault) in
             let report = try store.hostReport()
-            return (try store.why(queue, found.handler, report, at: now), report?.at)
+            return (
+                try store.why(queue, found.handler(store), report, at: now), report?.at
+            )
         }
         return WhyAnswer(
             identifier: text, request: nil, reports: reports, journal: [], seen: seen, ahead: 0,
@@ -135,7 +137,7 @@ enum WhyCommand {
             guard request.state != .running else { return ([FactorReport](), 0, Int64?.none) }
             let report = try store.hostReport()
             return (
-                try store.why(request, found.handler, report, at: now),
+                try store.why(request, found.handler(store), report, at: now),
                 request.state == .pending ? try Self.ahead(of: request, store) : 0, report?.at
             )
         }
