@@ -413,7 +413,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         state.withLock {
             let child = ($0.processes.last { ($0.child?.processID ?? 0) != 0 })?.child
             return PluginProcess(
-                id: child?.processID ?? 0, starts: UInt32(clamping: $0.counts.started), lastEnd: $0.lastEnd,
+                id: child?.processID ?? 0, starts: UInt32(clamping: $0.counts.started),
+                lastEnd: $0.lastEnd,
                 notInForce: $0.features?.missing.map(\.text) ?? [])
         }
     }

@@ -163,7 +163,8 @@ final class ChildProcesses: ChildStarter, ChildClient {
     private func leaveGroup(of child: Child, _ end: ChildEnd) -> ChildEnd {
         guard case .success(let group) = child.group else { return end }
         defer { thread.groups.end(group) }
-        return [.signalled(SIGKILL), .lost].contains(end) && group.hasRunOutOfMemory ? .outOfMemory : end
+        let isKilled = [.signalled(SIGKILL), .lost].contains(end)
+        return isKilled && group.hasRunOutOfMemory ? .outOfMemory : end
     }
 
     private func receive(_ child: Child) {

@@ -83,6 +83,7 @@ final class ControlGroupDirectory: Sendable {
         defer { Glibc.close(file) }
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = max(0, read(file, &bytes, bytes.count))
-        return String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        return String(decoding: bytes[..<count], as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
     }
 }

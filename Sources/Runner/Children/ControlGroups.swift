@@ -127,7 +127,9 @@ final class ControlGroups: Sendable {
             leaf.write(UInt64(getpid()), to: "cgroup.procs")
         {
             // One that is missing here does not keep the other one from being set.
-            for controller in wanted { _ = own.write("+\(controller)", to: "cgroup.subtree_control") }
+            for controller in wanted {
+                _ = own.write("+\(controller)", to: "cgroup.subtree_control")
+            }
         }
         return .delegated(own)
     }
@@ -138,7 +140,9 @@ final class ControlGroups: Sendable {
         defer { Glibc.close(file) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
-        while case let count = read(file, &piece, piece.count), count > 0 { bytes += piece[..<count] }
+        while case let count = read(file, &piece, piece.count), count > 0 {
+            bytes += piece[..<count]
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -293,7 +293,8 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
     private func leaveGroup(of run: CommandRun, _ end: CommandEnd) -> CommandEnd {
         guard let group = run.group else { return end }
         defer { children.groups.end(group) }
-        return [.signalled(SIGKILL), .lost].contains(end) && group.hasRunOutOfMemory ? .outOfMemory : end
+        let isKilled = [.signalled(SIGKILL), .lost].contains(end)
+        return isKilled && group.hasRunOutOfMemory ? .outOfMemory : end
     }
 
     // MARK: Completing

@@ -110,7 +110,9 @@ final class PluginServices: TaskServices {
         return raised
     }
 
-    private func unreachable(_ id: UInt64, _ did: StaticString, _ plugin: Int32) -> EventQueue.Raised {
+    private func unreachable(_ id: UInt64, _ did: StaticString, _ plugin: Int32)
+        -> EventQueue.Raised
+    {
         refused(violations.cannotReach(id, did, plugin: plugin))
     }
 
