@@ -75,7 +75,7 @@ enum InspectCommand {
         }
         let features: ChildFeatures
         do throws(BridgeError) {
-            features = try ChildFeatures.probe(ManifestNeeds())
+            features = try ChildFeatures.probe(ManifestNeeds(), entersLeaf: true)
         } catch {
             throw CommandError(.host, error.message, notes: ["no plugin can have a process here"])
         }

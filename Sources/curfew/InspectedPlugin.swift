@@ -67,7 +67,7 @@ struct InspectedPlugin {
         linted = LintedPlugin(path: directory)
         features = linted.manifest.map { manifest in
             do throws(BridgeError) {
-                return .success(try ChildFeatures.probe(manifest.needs))
+                return .success(try ChildFeatures.probe(manifest.needs, entersLeaf: true))
             } catch {
                 return .failure(error)
             }

@@ -262,7 +262,7 @@ final class TaskLife {
             outcome: outcome, duration: end > start ? end - start : 0, time: feed.now,
             error: result?.error ?? "", answer: result?.answer, reason: state.reason,
             isAnswered: state.isAnswered,
-            isReturned: hasReturned && state.isReturned,
+            isReturned: hasReturned && state.isReturned && outcome != .crashed,
             unreturned: unreturned(state, host), result: result?.bytes ?? [], code: code)
     }
 }

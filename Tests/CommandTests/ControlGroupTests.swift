@@ -92,7 +92,7 @@ struct ControlGroupTests {
             for limit in limits:
                 missing = [m for m in after["notInForce"] if limit in str(m)]
                 assert (limit in after["inForce"]) != bool(missing), after
-                assert all("no such controller" in str(m) for m in missing), after
+                assert all("no controller for it is enabled" in str(m) for m in missing), after
             """)
     }
 

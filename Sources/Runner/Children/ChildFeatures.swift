@@ -65,7 +65,7 @@ package struct ChildFeatures: Equatable, Sendable {
         case .failure(let refusal): lack(name(csys_feature_control_group), refusal.reason)
         case .success(let group):
             guard inForce.contains(name(csys_feature_control_group)) else { return }
-            let reason = "the control group has no such controller"
+            let reason = "no controller for it is enabled below the host's control group"
             if group.limitsMemory {
                 inForce.append("limit of all its memory")
             } else {
@@ -108,11 +108,12 @@ package struct ChildFeatures: Equatable, Sendable {
     /// - Parameters:
     ///   - helper: the configured path of curfew-child.
     ///   - needs: of a manifest; nil for a plugin without.
+    ///   - entersLeaf: this process may move into a leaf of its control group.
     /// - Throws: `.system` where no process can be started. Blocks for at most 10 s.
     package static func probe(
-        helper: String? = nil, _ needs: ManifestNeeds?
+        helper: String? = nil, _ needs: ManifestNeeds?, entersLeaf: Bool = false
     ) throws(BridgeError) -> ChildFeatures {
-        let groups = ControlGroups(entersLeaf: false)
+        let groups = ControlGroups(entersLeaf: entersLeaf)
         let group = groups.make(csys_plugin_limits(csys_limits()))
         let spawner = Spawner(path: helper)
         defer {
