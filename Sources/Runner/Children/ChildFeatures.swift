@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import CSystem
+import CSystem
 import Glibc
 package import PluginBridge
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// Where the control group of a process is in the file system, version 2 (cgroups(7), proc(5)).
 struct ControlGroupPath: Equatable {
@@ -23,11 +24,10 @@ struct ControlGroupPath: Equatable {
             let root = Self.unescaped(fields[3])
             let place = Self.unescaped(fields[4])
             guard root == "/" || own == root || own.hasPrefix(root + "/") else { continue }
-            let below = own.dropFirst(root == "/" ? 1 : root.utf8.count).drop { $0 == "/" }
-            text = below.isEmpty ? place : "\(place)/\(below)"
-            parent =
-                below.lastIndex(of: "/").map { "\(place)/\(below[..<$0])" }
-                ?? (below.isEmpty ? nil : place)
+            let below = String(own.dropFirst(root == "/" ? 0 : root.count))
+                .parts(at: "/").map(String.init)
+            text = ([place] + below).joined(separator: "/")
+            parent = below.isEmpty ? nil : ([place] + below.dropLast()).joined(separator: "/")
             return
         }
         return nil
