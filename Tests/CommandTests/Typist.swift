@@ -44,6 +44,11 @@ struct Typist {
             reader, terminal = pty.openpty()
             size = struct.pack("HHHH", 24, int(columns), 0, 0)
             fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
+            # The kernel sends the signal of ^C first and then discards what waits to
+            # be read, so what a program says of the signal can be lost; not with this.
+            modes = termios.tcgetattr(terminal)
+            modes[3] |= termios.NOFLSH
+            termios.tcsetattr(terminal, termios.TCSANOW, modes)
             def own():
                 os.setsid()
                 fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
