@@ -203,12 +203,12 @@ struct ProgramTests {
         let files = try TemporaryDirectory()
         let store = files.path("store")
         let submitted = try CommandRun(
-            "submit", "--store", store, "--budget", "300ms", "--grace", "200ms", "--", "sh", "-c",
+            "submit", "--store", store, "--budget", "1s", "--grace", "500ms", "--", "sh", "-c",
             "trap 'echo asked' TERM; while :; do :; done")
         #expect(submitted.code == 0, "\(submitted.process)")
         let shown = try CommandRun("show", "1", "--store", store)
-        #expect(shown.output.contains("budget      300 ms\n  grace       200 ms\n"))
-        let host = try serve(store, seconds: "3")
+        #expect(shown.output.contains("budget      1 s\n  grace       500 ms\n"))
+        let host = try serve(store, seconds: "4")
         #expect(host.succeeded, "\(host)")
         let document = try CommandRun("show", "1", "--store", store, "--json").document()
         let attempt = try #require((document["attemptList"] as? [[String: Any]])?.last)
@@ -292,11 +292,12 @@ struct ProgramTests {
         let files = try TemporaryDirectory()
         _ = try CommandRun(
             "submit", "--store", files.path("store"), "--grace", "1s", "--", "sh", "-c",
-            "trap '' TERM; while :; do sleep 1; done")
+            "trap '' TERM; : > \(files.path("ready")); while :; do sleep 1; done")
         let script = """
             start() {
+                rm -f "$4"
                 "$1" serve --store "$2" >> "$3" 2>&1 &
-                until "$1" ps --store "$2" | grep -q running; do sleep 0.05; done
+                until test -e "$4"; do sleep 0.05; done
             }
             start "$@"
             kill -TERM $!; kill -HUP $!
@@ -307,8 +308,10 @@ struct ProgramTests {
             """
         let run = try ChildProcess.run(
             "bash",
-            ["-c", script, "bash", CommandRun.program, files.path("store"), files.path("log")],
-            limit: .seconds(60))
+            [
+                "-c", script, "bash", CommandRun.program, files.path("store"), files.path("log"),
+                files.path("ready"),
+            ], limit: .seconds(60))
         #expect(run.output == "0\n129\n", "\(run)")
     }
 
