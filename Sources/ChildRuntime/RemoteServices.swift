@@ -267,6 +267,10 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
         var writer = ChannelWriter()
         writer.add(number)
         write(&writer)
+        guard writer.bytes.count <= ChannelLayout.postedBytes else {
+            events.giveBack()
+            return nil
+        }
         let posting = writer.bytes.withUnsafeBytes {
             // After an answer that was posted before, the host refuses it.
             channel.post(kind, task: task, $0, onlyIf: { !isClaimed(task) })

@@ -73,6 +73,21 @@ private let messages: [@Sendable (UnsafeRawBufferPointer) -> Void] = [
         var reader = ChannelReader(body)
         _ = reader.structs(curfew_request_state())
     },
+    // A posted event, and posted progress.
+    { body in
+        var reader = ChannelReader(body)
+        guard reader.number(UInt64.self) != nil, reader.selector() != nil,
+            reader.values() != nil
+        else { return }
+        precondition(body.count >= MemoryLayout<UInt64>.size)
+    },
+    { body in
+        var reader = ChannelReader(body)
+        guard reader.number(UInt64.self) != nil, let fraction = reader.double(),
+            let text = reader.text()
+        else { return }
+        precondition(text.utf8.count <= 3 * body.count && fraction.bitPattern >= 0)
+    },
     { body in
         var reader = ChannelReader(body)
         _ = ChannelHello(from: &reader)

@@ -160,6 +160,30 @@ struct PluginProcessTests {
         #expect(try host.query(next).outcome == .succeeded)
     }
 
+    @Test("so it is once their texts have 64 MiB", arguments: [Isolation.thread, .process])
+    func fullOfTexts(_ isolation: Isolation) throws {
+        let host = try TestHost(clock: nil, ownLoop: true, observing: false) { configuration in
+            configuration.isolation = isolation
+        }
+        let observer = Observer()
+        _ = try host.observe("process_said::", by: observer)
+        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
+        for _ in 0..<2 {
+            // The loop takes nothing meanwhile.
+            let task = try launch("count 10000 65000", in: host)
+            try host.waitUntil("it is over") { try host.query(task).outcome != nil }
+            #expect(try host.query(task).outcome == .failed)
+            while host.dispatch() ?? 0 > 0 {}
+            let said = observer.events.count { $0.task == task }
+            #expect(said == 64 << 20 / 65_001 + 1)
+            // What was delivered gives its place back.
+            let next = try launch("count 1000 60000", in: host)
+            try host.waitUntil("the next one is over") { try host.query(next).outcome != nil }
+            #expect(try host.query(next).outcome == .succeeded)
+            while host.dispatch() ?? 0 > 0 {}
+        }
+    }
+
     @Test("what a process prints is logged, line by line, 64 KiB a task")
     func output() throws {
         let host = try host()

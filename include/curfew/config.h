@@ -142,7 +142,8 @@ typedef struct curfew_host_config {
 
     uint32_t task_limit;     /* tasks at a time, queued ones not counted, 2…1,048,576; 0: 65,536 */
     uint32_t queue_limit;    /* queued tasks of one handler, a power of two, 2…65,536; 0: 4,096 */
-    uint32_t event_limit;    /* queued events, done events not counted, 1…4,194,304; 0: 16,384 */
+    uint32_t event_limit;    /* queued events, done events not counted, 1…4,194,304; 0: 16,384.
+                              * Their texts may have 64 MiB. */
     uint32_t lost_limit;     /* workers that one handler may lose; 0: 4 */
     uint64_t lost_after_ns;  /* from the end of the grace until a worker is lost; 0: 5 s */
     uint64_t max_payload_bytes; /* of a task, at most 2 GiB; 0: 1 MiB */

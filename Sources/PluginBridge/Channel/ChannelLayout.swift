@@ -16,6 +16,8 @@ package struct ChannelLayout: Equatable, Sendable {
     package static let mailboxes = 64
     package static let controls = 1_024
     package static let ringBytes: UInt64 = 1 << 20
+    /// The longest event that is posted; a process asks for the place of a longer one.
+    package static let postedBytes = 4_096
     /// The longest record with its header; a longer body comes in fragments.
     package static let recordBytes = 16 * 1_024
     package static let headerBytes = 16

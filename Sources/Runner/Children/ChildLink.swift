@@ -45,6 +45,8 @@ final class ChildLink: @unchecked Sendable {
     private let isFaulty = Atomic<Bool>(false)
     private let endedWord = Atomic<Bool>(false)
     private var stream: [UInt8] = []
+    /// A bit for each mailbox whose call waits to be answered.
+    private var unanswered: UInt64 = 0
     /// The chunks of replies, by mailbox.
     private var replies = [(at: UInt64, bytes: UInt64)](
         repeating: (0, 0), count: ChannelLayout.mailboxes)
@@ -461,13 +463,17 @@ final class ChildLink: @unchecked Sendable {
         case .returned: returned(record.task, body)
         case .completed: completed(record.task, body)
         case .callbackReturned:
-            guard let task = tasks.find(record.task), calling.remove(task.bits) != nil else {
+            guard body.isEmpty, let task = tasks.find(record.task),
+                calling.remove(task.bits) != nil
+            else {
                 fault = "it has returned from an expiration callback that was not called"
                 return
             }
             engine.callbackReturned(task)
         case .log:
-            guard let level = reader.number(Int32.self), let text = reader.text() else {
+            guard let level = reader.number(Int32.self), let text = reader.text(),
+                reader.isComplete
+            else {
                 fault = "a log line of it cannot be read"
                 return
             }
@@ -476,7 +482,7 @@ final class ChildLink: @unchecked Sendable {
                 String(text.prefix(4_096)), for: record.task, plugin: plugin)
         case .violated:
             guard let name = reader.text(), let did = reader.text(), let answer = reader.text(),
-                let rule = ContractRule(rawValue: name)
+                reader.isComplete, let rule = ContractRule(rawValue: name)
             else {
                 fault = "a report of it cannot be read"
                 return
@@ -486,7 +492,8 @@ final class ChildLink: @unchecked Sendable {
                 plugin: plugin)
         case .raised:
             guard let number = reader.number(UInt64.self), let selector = reader.selector(),
-                let values = reader.values()
+                let values = reader.values(), reader.isComplete,
+                body.count <= ChannelLayout.postedBytes
             else {
                 fault = "an event of it cannot be read"
                 return
@@ -497,7 +504,8 @@ final class ChildLink: @unchecked Sendable {
             }
         case .reported:
             guard let number = reader.number(UInt64.self), let fraction = reader.double(),
-                fraction >= 0, fraction <= 1, let text = reader.text()
+                fraction >= 0, fraction <= 1, let text = reader.text(), reader.isComplete,
+                body.count <= ChannelLayout.postedBytes
             else {
                 fault = "progress of it cannot be read"
                 return
@@ -698,14 +706,19 @@ final class ChildLink: @unchecked Sendable {
             return
         }
         if let found = tasks.find(task) { enterIfTaken(found) }
+        guard unanswered & 1 << UInt64(mailbox) == 0 else {
+            fault = "it has made a call before the last one was answered"
+            return
+        }
         if function.mayBlock {
+            unanswered |= 1 << UInt64(mailbox)
             calls.add(
                 ChildCalls.Call(
                     function: function, mailbox: Int(mailbox), number: number,
                     message: reader.takeRest()), for: self)
             return
         }
-        guard let (status, reply) = make(function, task, &reader) else {
+        guard let (status, reply) = make(function, task, &reader), reader.isComplete else {
             fault = "the call \(function) of it cannot be read"
             return
         }
@@ -714,6 +727,7 @@ final class ChildLink: @unchecked Sendable {
 
     /// Puts a reply into a mailbox.
     func answer(_ mailbox: Int, _ number: UInt32, _ status: Status, _ bytes: [UInt8]) {
+        unanswered &= ~(1 << UInt64(mailbox))
         let before = replies[mailbox]
         if before.bytes > 0 { arena.release(before.at, before.bytes) }
         var at = memory.layout.arenaAt

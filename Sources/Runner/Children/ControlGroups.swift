@@ -53,7 +53,9 @@ final class ControlGroups: Sendable {
             }
             guard errno == EEXIST else { break }
         }
-        return .failure(Refusal(reason: String(cString: strerror(errno))))
+        var reason = "none can be made below the host's own: \(String(cString: strerror(errno)))"
+        if errno == EAGAIN { reason += " (cgroup.max.descendants or cgroup.max.depth)" }
+        return .failure(Refusal(reason: reason))
     }
 
     /// Why a child has no group of its own.

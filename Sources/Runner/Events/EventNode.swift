@@ -9,6 +9,8 @@ struct EventNode: ~Copyable {
     let event: UInt32
     let count: UInt32
     let task: UInt64
+    /// Of its values.
+    var textBytes: UInt64 = 0
     /// Nil for an event.
     var work: Unmanaged<LoopWork>?
 
@@ -21,13 +23,14 @@ struct EventNode: ~Copyable {
     static func make(
         event: UInt32, values: [EventValue], task: UInt64
     ) -> UnsafeMutablePointer<EventNode> {
+        let textBytes = EventValue.textBytes(of: values)
         let raw = allocate(
-            header + values.count * MemoryLayout<curfew_value>.stride
-                + EventValue.textBytes(of: values))
+            header + values.count * MemoryLayout<curfew_value>.stride + textBytes)
         let node = raw.bindMemory(to: EventNode.self, capacity: 1)
         node.initialize(
             to: EventNode(
-                event: event, count: UInt32(values.count), task: task))
+                event: event, count: UInt32(values.count), task: task,
+                textBytes: UInt64(textBytes)))
         let target = (raw + header).bindMemory(to: curfew_value.self, capacity: values.count)
         var texts = raw + header + values.count * MemoryLayout<curfew_value>.stride
         for (index, value) in values.enumerated() {

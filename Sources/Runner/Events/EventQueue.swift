@@ -7,7 +7,7 @@ import Synchronization
 /// The queue of a host's undelivered events: any thread adds, the loop takes.
 ///
 /// Each done event has a reserved place in its task and is never refused. Other events are copied,
-/// and refused above a limit; one gap event reports all events lost together.
+/// and refused above a limit of their number and of their texts; one gap event reports all events lost together.
 package final class EventQueue: @unchecked Sendable {
 
     private let ring: EventRing
@@ -17,7 +17,13 @@ package final class EventQueue: @unchecked Sendable {
 
     /// Maximum number of waiting events, not counting done events.
     let limit: UInt32
-    private let waiting = Atomic<UInt32>(0)
+    /// The texts of waiting events have no more bytes, but for the last event that was admitted: a
+    /// plugin that floods the host with long texts must not use up its memory.
+    static let textLimit: UInt64 = 64 << 20
+    /// The number of waiting events and reserved places, in units of `place`, and below it the bytes of
+    /// the texts: one addition counts both.
+    private let waiting = Atomic<UInt64>(0)
+    private static let place: UInt64 = 1 << 40
     /// Events dropped since the last gap event was delivered.
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
@@ -63,10 +69,10 @@ package final class EventQueue: @unchecked Sendable {
     /// Queues the done event of a task that had ended and was freed before another thread, which
     /// saw it running, began to want the event. Allocates memory, and never fails.
     func raiseDone(_ event: UInt32, task: UInt64, _ outcome: Outcome, error: String) {
-        waiting.wrappingAdd(1, ordering: .relaxed)
-        add(
-            EventNode.make(
-                event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task))
+        let node = EventNode.make(
+            event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task)
+        waiting.wrappingAdd(Self.place + node.pointee.textBytes, ordering: .relaxed)
+        add(node)
     }
 
     struct Raised {
@@ -80,14 +86,17 @@ package final class EventQueue: @unchecked Sendable {
     /// Reserves places for events that are not refused. Returns how many, which is 0 in a queue that is
     /// half full.
     func reserve(_ count: UInt32) -> UInt32 {
-        let before = waiting.wrappingAdd(count, ordering: .relaxed).oldValue
-        if before < limit / 2, count <= limit / 2 - before { return count }
-        waiting.wrappingSubtract(count, ordering: .relaxed)
+        let places = UInt64(count) * Self.place
+        let before = waiting.wrappingAdd(places, ordering: .relaxed).oldValue
+        if before / Self.place + UInt64(count) <= UInt64(limit / 2) { return count }
+        waiting.wrappingSubtract(places, ordering: .relaxed)
         return 0
     }
 
     /// Gives reserved places back.
-    func release(_ count: UInt32) { waiting.wrappingSubtract(count, ordering: .relaxed) }
+    func release(_ count: UInt32) {
+        waiting.wrappingSubtract(UInt64(count) * Self.place, ordering: .relaxed)
+    }
 
     /// Queues an event with copied parameters. At the limit returns `BUSY` and reports the loss.
     ///
@@ -95,7 +104,10 @@ package final class EventQueue: @unchecked Sendable {
     func raise(
         _ entry: EventEntry, _ values: [EventValue], task: UInt64, isReserved: Bool = false
     ) -> Raised {
-        guard isReserved || admit() else {
+        let bytes = UInt64(EventValue.textBytes(of: values))
+        if isReserved {
+            waiting.wrappingAdd(bytes, ordering: .relaxed)
+        } else if !admit(bytes) {
             lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
             // One gap event at a time: it keeps the place of the first loss and counts them all.
             let beginsGap = !gapQueued.exchange(true, ordering: .sequentiallyConsistent)
@@ -125,9 +137,11 @@ package final class EventQueue: @unchecked Sendable {
     }
 
     /// Counts one more waiting event. At the limit counts it as dropped and returns false.
-    private func admit() -> Bool {
-        if waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit { return true }
-        waiting.wrappingSubtract(1, ordering: .relaxed)
+    private func admit(_ textBytes: UInt64) -> Bool {
+        let load = Self.place + textBytes
+        let before = waiting.wrappingAdd(load, ordering: .relaxed).oldValue
+        if before / Self.place < limit, before % Self.place < Self.textLimit { return true }
+        waiting.wrappingSubtract(load, ordering: .relaxed)
         counters.pointee.dropped.wrappingAdd(1, ordering: .relaxed)
         return false
     }
@@ -151,7 +165,7 @@ package final class EventQueue: @unchecked Sendable {
     func add(_ work: LoopWork) { add(work, isLimited: false) }
 
     func addLimited(_ work: LoopWork) -> Status {
-        guard admit() else { return .busy }
+        guard admit(0) else { return .busy }
         add(work, isLimited: true)
         return .ok
     }
@@ -169,7 +183,7 @@ package final class EventQueue: @unchecked Sendable {
     /// Removes the work from a node that was taken, and frees the node.
     func takeWork(_ node: UnsafeMutablePointer<EventNode>) -> LoopWork? {
         if node.pointee.event == EventNode.limitedWork {
-            waiting.wrappingSubtract(1, ordering: .relaxed)
+            waiting.wrappingSubtract(Self.place, ordering: .relaxed)
         }
         workWaiting.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         defer { EventNode.free(node) }
@@ -189,7 +203,7 @@ package final class EventQueue: @unchecked Sendable {
 
     func free(_ node: UnsafeMutablePointer<EventNode>) {
         if node.pointee.event != EventDirectory.gap {
-            waiting.wrappingSubtract(1, ordering: .relaxed)
+            waiting.wrappingSubtract(Self.place + node.pointee.textBytes, ordering: .relaxed)
         }
         EventNode.free(node)
     }

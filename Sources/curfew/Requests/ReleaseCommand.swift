@@ -76,7 +76,9 @@ enum ReleaseCommand {
         }
         guard !released.isEmpty else {
             throw CommandError(
-                .missing, "no plugin `\(name)` is quarantined", notes: ["nothing was done"],
+                .missing,
+                "`\(name)` is neither a plugin nor a hash that is quarantined",
+                notes: ["nothing was done"],
                 help: ["curfew quarantine" + place.option])
         }
         for plugin in released {

@@ -300,7 +300,7 @@ enum SubmitCommand {
         var text =
             "\(Shown.line(request.description.identifier)), \(request.description.kind.name), "
         switch request.state {
-        case .pending where request.notBefore <= now: text += "may begin at once"
+        case .pending where request.notBefore <= now: text += "due now"
         case .pending: text += "due \(DateText.both(request.notBefore, at: now))"
         default: text += RequestText.state(request)
         }
