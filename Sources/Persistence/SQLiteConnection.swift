@@ -179,6 +179,19 @@ final class SQLiteConnection {
     /// Rows that the last statement changed, without those that follow from it.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
+    /// The header of the file has a format of writing that this SQLite does not know, so that it only reads
+    /// the file (https://www.sqlite.org/fileformat2.html, "File format version numbers").
+    private var isForeign: Bool {
+        // Opening the file once more would release the locks of this process when it is closed.
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard code == SQLITE_OK, let read = file?.pointee.pMethods?.pointee.xRead else {
+            return false
+        }
+        var format: UInt8 = 0
+        return read(file, &format, 1, 18) == SQLITE_OK && format > 2
+    }
+
     /// Translates a failed call. `system` is errno after the call, for errors that SQLite does not
     /// record: a commit on a disk that became read-only, or a quota that is used up.
     func failed(
@@ -189,6 +202,7 @@ final class SQLiteConnection {
         let isTelling = kept == 0 && [EROFS, ENOSPC, EDQUOT].contains(system)
         let fault = SQLiteFault(
             path, code: code, errno: isTelling ? system : kept, isCommit: isCommit,
+            isForeign: code == SQLITE_READONLY && isForeign,
             text: String(cString: sqlite3_errmsg(handle)))
         if fault.takesTrust { isTrusted = false }
         // A connection that was opened read-only stays so, even if the disk becomes writable.

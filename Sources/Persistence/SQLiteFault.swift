@@ -14,9 +14,12 @@ struct SQLiteFault {
     /// It came from COMMIT.
     let isCommit: Bool
     let text: String
+    /// The header of the file is damaged or of another SQLite, which forbids to write it.
+    private let isForeign: Bool
 
     init(
-        _ path: String, code: Int32, errno: Int32, isCommit: Bool = false, text: String? = nil
+        _ path: String, code: Int32, errno: Int32, isCommit: Bool = false, isForeign: Bool = false,
+        text: String? = nil
     ) {
         self.path = path
         self.code = code
@@ -26,7 +29,10 @@ struct SQLiteFault {
             isOther && OpenFile.identity(of: path) != nil
             ? csys_obstacle_to_files(OpenFile.parent(of: path)) : errno
         self.isCommit = isCommit
-        self.text = text ?? String(cString: sqlite3_errstr(code))
+        self.isForeign = isForeign
+        self.text =
+            isForeign
+            ? "its header asks for another SQLite" : text ?? String(cString: sqlite3_errstr(code))
     }
 
     private var primary: Int32 { code & 0xFF }
@@ -67,7 +73,7 @@ struct SQLiteFault {
         switch primary {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: return .busy
         case SQLITE_FULL: return .full
-        case SQLITE_READONLY, SQLITE_PERM: return .readOnly
+        case SQLITE_READONLY, SQLITE_PERM: return isForeign ? .corrupt : .readOnly
         case SQLITE_CANTOPEN:
             switch errno {
             case EROFS, EACCES, EPERM: return .readOnly

@@ -164,6 +164,24 @@ struct DamagedStoreTests {
         Torture.tell("\(pages) pages damaged: \(endings.sorted { $0.key < $1.key })")
     }
 
+    @Test("because its header asks for another SQLite is refused, and not said to lack rights")
+    func foreignHeader() throws {
+        for version: UInt8 in [3, 255] {
+            let trial = try StoreTrial()
+            try trial.run("drain", ["--count", "1", "--name", "p"])
+            let file = URL(fileURLWithPath: trial.store + "/requests.db")
+            var damaged = try Data(contentsOf: file)
+            // The version that is needed to write it.
+            damaged[18] = version
+            try damaged.write(to: file)
+            let harness = try trial.start("drain", ["--count", "1", "--name", "q"])
+            #expect(harness.finish() == .exited(3))
+            let error = try #require(harness.records.first { $0.kind == "error" })
+            #expect(error[0] == "CURFEW_STORE_CORRUPT", "\(error)")
+            #expect(error[1].contains("its header asks for another SQLite"), "\(error)")
+        }
+    }
+
     @Test(
         "because its disk lets nothing be written any more says so, and goes on with a mended one",
         arguments: [(EROFS, "CURFEW_STORE_READ_ONLY"), (EDQUOT, "CURFEW_STORE_FULL")])
