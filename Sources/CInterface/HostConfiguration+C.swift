@@ -84,6 +84,13 @@ extension HostConfiguration {
             copy.key_directories, count: Int(copy.key_directory_count), limit: 64,
             ("key_directories", "key_directory_count"))
         confinesPlugins = copy.confine
+        func given<Value: UnsignedInteger>(_ value: Value) -> UInt64? {
+            value == 0 ? nil : UInt64(value)
+        }
+        processLimits.memory = given(copy.process_memory_bytes)
+        processLimits.fileBytes = given(copy.process_file_bytes)
+        processLimits.descriptors = given(copy.process_descriptors)
+        processLimits.processes = given(copy.process_count)
     }
 
     private static func isolation(

@@ -54,6 +54,13 @@ struct RefusedValueTests {
                 text.contains("\(name) is 101") && text.hasSuffix("must be at most 100"), "\(text)")
         }
         #expect(refusal { $0.event_limit = 4_194_304 } == "none")
+        #expect(
+            refusal { $0.process_descriptors = 31 }.hasSuffix(
+                "process_descriptors is 31; it must be 0 or in 32…1,048,576"))
+        #expect(
+            refusal { $0.process_memory_bytes = 1 }.hasSuffix(
+                "process_memory_bytes is 1; it must be 0 or in 64,000,000…1,000,000,000,000"))
+        #expect(refusal { ($0.process_count, $0.process_file_bytes) = (1, 1) } == "none")
     }
 
     @Test("creating without a place for the handle is refused, and nothing is created")

@@ -232,6 +232,16 @@ typedef struct curfew_host_config {
      * cannot confine, is refused with CURFEW_REFUSED before any of its code runs. */
     bool confine;
     uint8_t reserved3[7]; /* 0 */
+
+    /* The most that each process of a plugin and each program of a manifest may have, whatever the
+     * manifest needs; the log warns of one that needs more. A plugin's process has as much where its
+     * manifest says nothing. 0: what the manifest says; by default a plugin's process has 1 GiB of
+     * private memory, files of 1 GiB, 256 descriptors and 64 processes and threads besides
+     * Curfew's own. */
+    uint64_t process_memory_bytes; /* 0 or 64,000,000…1,000,000,000,000 */
+    uint64_t process_file_bytes;   /* of a file that it writes: 0 or 1…1,000,000,000,000 */
+    uint32_t process_descriptors;  /* 0 or 32…1,048,576 */
+    uint32_t process_count;        /* 0 or 1…32,768 */
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

@@ -76,7 +76,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
         var variables: [UnsafeMutablePointer<CChar>?] =
             environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in variables { free(text) } }
-        let limits = csys_plugin_limits(confinement.limits)
+        let limits = confinement.pluginLimits
         let group = thread.groups.make(limits)
         var control: Int32 = -1
         var isStarted = false

@@ -11,8 +11,6 @@ final class Confinement {
 
     private var rules: [csys_rule] = []
     private let needs: ManifestNeeds?
-    /// The number of Curfew's own threads in the process. They are added to the limit of the manifest.
-    private let ownThreads: UInt64
     /// Variables that it gets besides the usual ones.
     private(set) var variables: [String: String] = [:]
     /// Paths of the manifest that cannot be opened.
@@ -20,16 +18,21 @@ final class Confinement {
 
     /// - Parameters:
     ///   - needs: the `needs` of the manifest, or those that the host sets; nil: no confinement.
+    ///   - most: the limits that the host sets.
     ///   - directory: the plugin's own, which it can always read.
     ///   - libraries: directories of libraries that it needs, which it can always read.
     ///   - environment: the host's.
     init(
-        _ manifest: Manifest, _ needs: ManifestNeeds?, directory: String, libraries: [String],
-        environment: [String: String]
+        _ manifest: Manifest, _ needs: ManifestNeeds?, _ most: HostConfiguration.ProcessLimits,
+        directory: String, libraries: [String], environment: [String: String]
     ) throws(BridgeError) {
         self.needs = needs
         let workers = manifest.handlers.reduce(UInt64(0)) { $0 + UInt64($1.maxConcurrency) }
-        ownThreads = workers + 8
+        // Curfew's own threads in the process are added to its limit.
+        limits = most.limits(needs, ownThreads: workers + 8)
+        var pluginLimits = csys_plugin_limits(limits)
+        if limits.processes == 0 { pluginLimits.processes += workers + 8 }
+        self.pluginLimits = pluginLimits
         guard let needs else { return }
         let places = PluginPlaces(manifest.id, directory: directory, environment: environment)
         for name in needs.environment { variables[name] = environment[name] }
@@ -100,12 +103,10 @@ final class Confinement {
         }
     }
 
-    /// The limits of the process; 0 where the default holds.
-    var limits: csys_limits {
-        csys_limits(
-            memory: needs?.memory ?? 0, descriptors: needs?.descriptors ?? 0,
-            processes: needs?.processes.map { $0 + ownThreads } ?? 0, file_bytes: 0)
-    }
+    /// The limits of a program; 0 where there is none.
+    let limits: csys_limits
+    /// The limits of a process with a plugin's code, which has some by default.
+    let pluginLimits: csys_limits
 
     /// Returns which parts are confined, without the rules.
     static func flags(_ needs: ManifestNeeds?) -> csys_confinement {

@@ -110,6 +110,8 @@ public struct HostConfiguration: Sendable {
     /// In place of a thread it gets a process. A plugin that `pluginIsolation` gives a thread, or that
     /// this machine cannot confine, is refused before any of its code runs.
     public var confinesPlugins = false
+    /// The most that each process of a plugin may have.
+    public var processLimits = ProcessLimits()
     /// Where the code of all plugins runs, whatever is said elsewhere.
     package var forcedIsolation: Isolation?
     /// The pauses between processes of a plugin, and how many ends in a row are too many.
@@ -185,6 +187,6 @@ public struct HostConfiguration: Sendable {
         if let helper, helper.utf8.first != UInt8(ascii: "/") {
             return "helper is \"\(helper)\"; it must be an absolute path, or left out"
         }
-        return requests.fault
+        return processLimits.fault ?? requests.fault
     }
 }

@@ -228,13 +228,13 @@ extension PluginRegistry {
                     engine, PluginServices(engine, requests, plugins), plugin: record.number,
                     manifest, isFresh: isolation == .fresh)
                 let (directory, searched) = (record.directory, library?.searchedDirectories ?? [])
-                let needs = configuration.needs(of: manifest)
+                let (needs, most) = (configuration.needs(of: manifest), configuration.processLimits)
                 return ChildCode(
                     port, manifest, library, content: content,
                     allowed: configuration.callableLibraries, processes, quarantine
                 ) { () throws(BridgeError) in
                     try Confinement(
-                        manifest, needs, directory: directory, libraries: searched,
+                        manifest, needs, most, directory: directory, libraries: searched,
                         environment: ProgramStart.hostEnvironment())
                 }
             }
@@ -253,19 +253,25 @@ extension PluginRegistry {
         }
     }
 
-    /// Makes what confines the programs of a manifest; nil where it has no needs.
+    /// Makes what confines the programs of a manifest; nil where nothing does.
     private func confine(_ manifest: Manifest, _ record: PluginRecord) -> Confinement.Maker? {
-        guard let needs = configuration.needs(of: manifest) else { return nil }
+        let (needs, most) = (configuration.needs(of: manifest), configuration.processLimits)
+        guard needs != nil || most != HostConfiguration.ProcessLimits() else { return nil }
         let directory = record.directory
         return { () throws(BridgeError) in
             try Confinement(
-                manifest, needs, directory: directory, libraries: [],
+                manifest, needs, most, directory: directory, libraries: [],
                 environment: ProgramStart.hostEnvironment())
         }
     }
 
     /// Warns of a plugin that gets less than its manifest asks for.
     private func warnOfLess(_ isolation: Isolation, _ manifest: Manifest) {
+        for shortfall in configuration.processLimits.shortfalls(manifest.needs) {
+            log(
+                .warning, manifest.id, 0,
+                "its manifest needs \(shortfall): the host allows no more")
+        }
         guard manifest.hasCode else { return }
         if isolation == .thread, manifest.needs != nil {
             log(

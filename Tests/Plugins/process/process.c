@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -244,6 +245,17 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
     }
     if (strcmp(text, "race") == 0) return race(api, task, argument);
     if (strcmp(text, "forge") == 0) return forge(task, argument);
+    if (strcmp(text, "limits") == 0) {
+        char said[128];
+        struct rlimit data, files, file;
+        if (getrlimit(RLIMIT_DATA, &data) != 0 || getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+            getrlimit(RLIMIT_FSIZE, &file) != 0)
+            return CURFEW_SYSTEM;
+        const int length = snprintf(said, sizeof said, "%llu %llu %llu", (unsigned long long)data.rlim_max,
+                                    (unsigned long long)files.rlim_max,
+                                    (unsigned long long)file.rlim_max);
+        return api->complete(api, task, CURFEW_OK, NULL, 0, said, (uint64_t)length);
+    }
     if (strcmp(text, "hurry") == 0) return hurry(argument, task);
     if (strcmp(text, "repeat") == 0) return repeat(api, task, argument);
     if (strcmp(text, "raise-race") == 0) return raise_race(api, task, argument);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+
+extension HostConfiguration {
+    /// The most that each process of a plugin may have, whatever its manifest needs, and what it has where the
+    /// manifest says nothing. Nil stands for what the manifest says, or the default.
+    public struct ProcessLimits: Equatable, Sendable {
+        /// Bytes of private memory; by default 1 GiB.
+        public var memory: UInt64?
+        /// Bytes of a file that it writes; by default 1 GiB.
+        public var fileBytes: UInt64?
+        /// Open files; by default 256.
+        public var descriptors: UInt64?
+        /// Processes and threads together, besides Curfew's own threads in it; by default 64.
+        public var processes: UInt64?
+
+        /// Creates limits that change nothing.
+        public init() {}
+
+        /// The limits of one process; 0 where the default holds.
+        func limits(_ needs: ManifestNeeds?, ownThreads: UInt64) -> csys_limits {
+            func least(_ wanted: UInt64?, _ most: UInt64?) -> UInt64? {
+                guard let wanted, let most else { return wanted ?? most }
+                return min(wanted, most)
+            }
+            return csys_limits(
+                memory: least(needs?.memory, memory) ?? 0,
+                descriptors: least(needs?.descriptors, descriptors) ?? 0,
+                processes: least(needs?.processes, processes).map { $0 + ownThreads } ?? 0,
+                file_bytes: fileBytes ?? 0)
+        }
+
+        /// What a plugin needs more of than it gets, for a line of the log.
+        func shortfalls(_ needs: ManifestNeeds?) -> [String] {
+            [
+                ("bytes of memory", needs?.memory, memory),
+                ("descriptors", needs?.descriptors, descriptors),
+                ("processes", needs?.processes, processes),
+            ].compactMap { name, wanted, most in
+                guard let wanted, let most, wanted > most else { return nil }
+                return "\(wanted) \(name), and gets \(most)"
+            }
+        }
+
+        /// A message saying which of them is impossible, or nil.
+        var fault: String? {
+            let ranges: [(String, UInt64?, ClosedRange<UInt64>, text: String)] = [
+                (
+                    "process_memory_bytes", memory, ManifestNeeds.memoryRange,
+                    "64,000,000…1,000,000,000,000"
+                ),
+                ("process_file_bytes", fileBytes, 1...1_000_000_000_000, "1…1,000,000,000,000"),
+                ("process_descriptors", descriptors, 32...1_048_576, "32…1,048,576"),
+                ("process_count", processes, 1...32_768, "1…32,768"),
+            ]
+            for (name, value, range, text) in ranges {
+                guard let value, !range.contains(value) else { continue }
+                return "\(name) is \(value); it must be 0 or in \(text)"
+            }
+            return nil
+        }
+    }
+}
