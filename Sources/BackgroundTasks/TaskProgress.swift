@@ -8,17 +8,17 @@ import Foundation
 final class TaskProgress: Progress, @unchecked Sendable {
     // Sendable: as Progress is said to be.
 
-    private let changed = Locked<(@Sendable () -> Void)?>(nil)
+    private let changed = Callback<Void>()
 
     init() { super.init(parent: nil, userInfo: nil) }
 
-    func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.exchange(body) }
+    func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.set(body) }
 
     override var completedUnitCount: Int64 {
-        didSet { changed.withLock { $0 }?() }
+        didSet { changed() }
     }
 
     override var totalUnitCount: Int64 {
-        didSet { changed.withLock { $0 }?() }
+        didSet { changed() }
     }
 }

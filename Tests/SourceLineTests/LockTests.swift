@@ -37,6 +37,15 @@ struct LockTests {
         }
     }
 
+    /// Each access would wrap the function once more.
+    @Test("no lock holds a bare function: that is what Callback is for")
+    func functions() throws {
+        for (file, code) in try sources() {
+            let found = code.matches(of: #/Locked<[(@][^\n\[]*->.*/#).map { String($0.output) }
+            #expect(found.isEmpty, "Sources/\(file) has \(found)")
+        }
+    }
+
     @Test("only tasks, which are numerous, have a WordLock, and Scheduling has no lock")
     func uses() throws {
         let sources = try sources()

@@ -33,7 +33,7 @@ package final class TaskEngine: @unchecked Sendable {
     let unanswered = Atomic<UInt32>(0)
     /// One thread registers handlers at a time.
     private let registering = Locked<Void>(())
-    private let observer = Locked<(@Sendable (HandlerRecord) -> Void)?>(nil)
+    private let observer = Callback<HandlerRecord>()
 
     init(
         _ configuration: HostConfiguration, tasks: TaskTable, handlers: HandlerTable,
@@ -160,10 +160,10 @@ package final class TaskEngine: @unchecked Sendable {
 
     /// Sets a function that is called after each change of a handler's availability.
     func observe(_ body: @escaping @Sendable (HandlerRecord) -> Void) {
-        observer.withLock { $0 = body }
+        observer.set(body)
     }
 
-    func stateChanged(_ handler: HandlerRecord) { observer.withLock { $0 }?(handler) }
+    func stateChanged(_ handler: HandlerRecord) { observer(handler) }
 
     /// Stops starting tasks of one handler or of all. Returns `notFound` for an unknown identifier.
     package func pause(_ identifier: String?) -> Status {

@@ -45,7 +45,7 @@ final class EventDirectory: @unchecked Sendable {
     }
 
     private let state = Locked(State())
-    private let factorObserver = Locked<(@Sendable () -> Void)?>(nil)
+    private let factorObserver = Callback<Void>()
     /// Maps the UTF-8 bytes of a selector to its index, for callers from C.
     private let texts = NameIndex()
     private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
@@ -219,7 +219,7 @@ final class EventDirectory: @unchecked Sendable {
 
     /// Sets a function that is called before each subscription to the factor event.
     func observeFactorSubscriptions(_ body: @escaping @Sendable () -> Void) {
-        factorObserver.withLock { $0 = body }
+        factorObserver.set(body)
     }
 
     /// Adds a subscription to one event, or to all events when `selector` is nil.
@@ -229,7 +229,7 @@ final class EventDirectory: @unchecked Sendable {
     func subscribe(
         to selector: EventSelector?, _ receiver: EventReceiver, seesTaken: Bool = false
     ) -> Result<UInt64, BridgeError> {
-        if selector == factor.selector { factorObserver.withLock { $0 }?() }
+        if selector == factor.selector { factorObserver() }
         return state.withLock { state in
             let version = newVersion()
             state.numbers += 1

@@ -44,7 +44,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Tasks launched by a simulation, with their names for the log. Owned by the batch.
     var simulated: [RequestTicket: String] = [:]
     /// Observes the list of quarantined plugins.
-    private let quarantineObserver = Locked<(@Sendable (QuarantineList) -> Void)?>(nil)
+    private let quarantineObserver = Callback<QuarantineList>()
     /// The last reported states of factors. Owned by the batch.
     private var reportedFactors: [Factor: FactorState] = [:]
     /// There are subscribers to factors, so the sources are read even while no request waits.
@@ -186,11 +186,11 @@ final class RequestLoop: @unchecked Sendable {
 
     /// Has a function called with the list of quarantined plugins when another process has changed it.
     func observeQuarantine(_ observer: @escaping @Sendable (QuarantineList) -> Void) {
-        quarantineObserver.withLock { $0 = observer }
+        quarantineObserver.set(observer)
     }
 
     func quarantineChanged(_ list: QuarantineList) {
-        quarantineObserver.withLock { $0 }?(list)
+        quarantineObserver(list)
     }
 
     // MARK: On the thread
