@@ -88,7 +88,7 @@ struct ViolationTests {
             _ = host.dispatch()
         }
         let expected =
-            #"CF0707 event-flood: "org.example.tidy" raised "tidy_step" in task N: the queue of 4 events is full; this one is lost, and others are until there is room"#
+            #"CF0707 event-flood: "org.example.tidy" raised "tidy_step" in task N: the queue of events is full: it has 4, or 64 MiB of texts; this one is lost, and others are until there is room"#
         #expect(lines(host, task) == [expected, expected])
         #expect(host.counts.contract_violations == 2)
     }

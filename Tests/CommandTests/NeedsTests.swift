@@ -106,6 +106,32 @@ struct NeedsTests {
         #expect(run.output.contains("Permission denied"), "\(run.process)")
     }
 
+    /// The plugin is named by a path from where the command works, and the program by one from there.
+    @Test("a limit that its programs do not get is told, once")
+    func unlimitedProgram() throws {
+        try files.write("#!/bin/sh\necho it is $0\n", to: "plugin/probe")
+        chmod(files.path("plugin/probe"), 0o755)
+        try files.write(
+            """
+            {"id": "org.example.probe-plugin", "version": "1.0.0", "abi": 0,
+             "needs": {"read": ["/"], "run": ["/"], "processes": 3},
+             "handlers": [{"identifier": "org.example.probe", "kind": "processing",
+                           "form": "command", "command": {"argv": ["./probe"]}}]}
+            """, to: "plugin/manifest.json")
+        let run = try ChildProcess.run(
+            "sh",
+            [
+                "-c", "cd \"$1\" && exec \"$0\" run org.example.probe --plugin plugin",
+                CommandRun.program, files.path("."),
+            ],
+            environment: CommandRun.environment, limit: .seconds(60))
+        #expect(run.output.contains("/plugin/./probe\n"), "\(run)")
+        let told = run.output.split(separator: "\n").count {
+            $0.contains("is not in force for its programs: process limit: it ")
+        }
+        #expect(told == 1, "\(run)")
+    }
+
     @Test("a directory that others can write is not used, and nothing is run")
     func foreign() throws {
         let own = files.path("temporary/curfew-\(geteuid())-org.curfew.test.needs-plugin")

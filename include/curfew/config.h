@@ -241,7 +241,11 @@ typedef struct curfew_host_config {
     uint64_t process_memory_bytes; /* 0 or 64,000,000…1,000,000,000,000 */
     uint64_t process_file_bytes;   /* of a file that it writes: 0 or 1…1,000,000,000,000 */
     uint32_t process_descriptors;  /* 0 or 32…1,048,576 */
-    uint32_t process_count;        /* 0 or 1…32,768 */
+    /* 0 or 1…32,768, besides Curfew's own threads, of which a process has one for each task that
+     * its handlers may run at a time, and 8. It holds where the process has a user namespace and the
+     * user is not root, or where the host has a control group to divide; a program needs the
+     * group. Otherwise the log says that it is not in force. */
+    uint32_t process_count;
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

@@ -222,8 +222,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             )
         }
         // The log says nothing of what no manifest asked for; the state of the plugin has it.
-        for missing in features?.missing(of: manifest.needs) ?? [] where isFirst {
-            log(.warning, "its manifest has `needs` that are not in force: \(missing.text)")
+        for missing in features?.missing(of: confinement.limits) ?? [] where isFirst {
+            let who = manifest.needs == nil ? "the host has limits" : "its manifest has `needs`"
+            log(.warning, "\(who) that are not in force: \(missing.text)")
         }
         return (link, reply)
     }

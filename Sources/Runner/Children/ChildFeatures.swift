@@ -18,10 +18,12 @@ package struct ChildFeatures: Equatable, Sendable {
     package let inForce: [String]
     package let missing: [Missing]
 
-    /// Those of `missing` that a manifest asks for by its `needs`.
-    func missing(of needs: ManifestNeeds?) -> [Missing] {
+    /// Those of `missing` that a manifest's `needs` or a limit of the host ask for.
+    ///
+    /// - Parameter limits: those that were asked for; 0 where a default holds.
+    func missing(of limits: csys_limits) -> [Missing] {
         let limit = String(cString: csys_feature_name(Int32(csys_feature_process_limit.rawValue)))
-        return missing.filter { $0.isNeeds || $0.name == limit && needs?.processes != nil }
+        return missing.filter { $0.isNeeds || $0.name == limit && limits.processes != 0 }
     }
 
     /// - Parameter group: of the process, or why it has none.
@@ -39,8 +41,9 @@ package struct ChildFeatures: Equatable, Sendable {
                     missing.append(
                         Missing(
                             name: name,
-                            reason: index == csys_feature_process_limit.rawValue && geteuid() == 0
-                                ? "it does not hold for root" : Self.reason(errors[Int(index)]),
+                            reason: index == csys_feature_process_limit.rawValue
+                                ? Self.reasonOfProcesses(errors[Int(index)])
+                                : Self.reason(errors[Int(index)]),
                             isNeeds: needs.contains { $0.rawValue == index }))
                 }
             }
@@ -93,6 +96,13 @@ package struct ChildFeatures: Equatable, Sendable {
         }
         return !has(csys_feature_process_namespace)
             && !(has(csys_feature_signal_scope) && has(csys_feature_system_calls))
+    }
+
+    private static func reasonOfProcesses(_ error: Int32) -> String {
+        if geteuid() == 0 { return "it does not hold for root" }
+        return error == EOPNOTSUPP
+            ? "it would count what else this user runs, without a user namespace or a control group"
+            : reason(error)
     }
 
     private static func reason(_ error: Int32) -> String {

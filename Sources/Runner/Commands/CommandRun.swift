@@ -14,6 +14,8 @@ final class CommandRun {
     let command: ManifestCommand
     /// Where it has one of its own.
     let group: ControlGroup?
+    /// What was asked for; 0 where there is no limit.
+    let limits: csys_limits
     let control: Int32
     private(set) var outputs: [Int32: CommandOutput]
     private var open: Set<Int32>
@@ -29,11 +31,12 @@ final class CommandRun {
 
     init(
         task: UInt64, plugin: Int32, _ command: ManifestCommand, _ group: ControlGroup?,
-        control: Int32, output: Int32, errors: Int32, resultLimit: Int
+        _ limits: csys_limits, control: Int32, output: Int32, errors: Int32, resultLimit: Int
     ) {
         self.task = task
         self.plugin = plugin
         self.command = command
+        self.limits = limits
         self.group = group
         self.control = control
         self.resultLimit = resultLimit

@@ -21,6 +21,8 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
         /// By descriptor.
         var channels: [Int32: CommandRun] = [:]
         var isClosing = false
+        /// The plugins whose lacks were logged.
+        var told: Set<Int32> = []
         /// The ends of tasks do not wait for killed processes any more.
         var isPublishingAtOnce = false
     }
@@ -91,7 +93,8 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
                 return .failure(failed("the program cannot be started", errno))
             }
             var control: Int32 = -1
-            let group = try? children.groups.make(confinement?.limits ?? csys_limits()).get()
+            let limits = confinement?.limits ?? csys_limits()
+            let group = try? children.groups.make(limits).get()
             do throws(BridgeError) {
                 try children.spawner.start { process in
                     line.start(
@@ -104,7 +107,8 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
                 return .failure(error)
             }
             let run = CommandRun(
-                task: task, plugin: plugin, command, group, control: control, output: output[0],
+                task: task, plugin: plugin, command, group, limits, control: control,
+                output: output[0],
                 errors: errors[0], resultLimit: Int(engine.configuration.resultLimit))
             state.runs[task] = run
             for channel in run.channels {
@@ -224,10 +228,27 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
                 services.note(
                     .info, "process \(report.value) runs \(run.command.text)", for: run.task,
                     plugin: run.plugin)
+                tellLacks(report.features, of: run)
             default:
                 finish(run, report)
                 return
             }
+        }
+    }
+
+    /// Warns, once for each plugin, of what its programs lack.
+    private func tellLacks(_ features: csys_features, of run: CommandRun) {
+        let group =
+            run.group.map { Result.success($0) } ?? .failure(ControlGroups.Refusal(reason: ""))
+        let missing = ChildFeatures(features, group).missing(of: run.limits)
+        guard !missing.isEmpty, state.withLock({ $0.told.insert(run.plugin).inserted }) else {
+            return
+        }
+        for missing in missing {
+            services.note(
+                .warning,
+                "what its manifest needs or the host limits is not in force for its programs: \(missing.text)",
+                for: run.task, plugin: run.plugin)
         }
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import PluginBridge
 import Scheduling
 
@@ -32,6 +33,13 @@ package final class PluginRecord: @unchecked Sendable {
     package let idText: UnsafePointer<CChar>
     package let versionText: UnsafePointer<CChar>
     package let directoryText: UnsafePointer<CChar>
+
+    /// The directory from the root, without links, for processes that work elsewhere.
+    var absoluteDirectory: String {
+        guard let path = realpath(directory, nil) else { return directory }
+        defer { free(path) }
+        return String(cString: path)
+    }
 
     var status: Status
     /// The failure, or the plugin that shadows this one, or "".

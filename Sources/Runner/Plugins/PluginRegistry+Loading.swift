@@ -227,7 +227,9 @@ extension PluginRegistry {
                 let port = ChildPort(
                     engine, PluginServices(engine, requests, plugins), plugin: record.number,
                     manifest, isFresh: isolation == .fresh)
-                let (directory, searched) = (record.directory, library?.searchedDirectories ?? [])
+                let (directory, searched) = (
+                    record.absoluteDirectory, library?.searchedDirectories ?? []
+                )
                 let (needs, most) = (configuration.needs(of: manifest), configuration.processLimits)
                 return ChildCode(
                     port, manifest, library, content: content,
@@ -257,7 +259,7 @@ extension PluginRegistry {
     private func confine(_ manifest: Manifest, _ record: PluginRecord) -> Confinement.Maker? {
         let (needs, most) = (configuration.needs(of: manifest), configuration.processLimits)
         guard needs != nil || most != HostConfiguration.ProcessLimits() else { return nil }
-        let directory = record.directory
+        let directory = record.absoluteDirectory
         return { () throws(BridgeError) in
             try Confinement(
                 manifest, needs, most, directory: directory, libraries: [],
@@ -377,8 +379,9 @@ extension PluginRegistry {
             for handler in manifest.handlers {
                 guard let command = handler.command else { continue }
                 registered[handler.identifier] = commands.code(
-                    command, directory: record.directory, confine: confine(manifest, record),
-                    concurrency: handler.maxConcurrency, plugin: record.number, table)
+                    command, directory: record.absoluteDirectory,
+                    confine: confine(manifest, record), concurrency: handler.maxConcurrency,
+                    plugin: record.number, table)
             }
             var handlers = manifest.handlers.map {
                 (HandlerDescription($0), registered[$0.identifier]!)

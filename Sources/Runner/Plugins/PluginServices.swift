@@ -124,7 +124,7 @@ final class PluginServices: TaskServices {
     private func flooded(_ did: String, _ id: UInt64, _ plugin: Int32) {
         violations.report(
             .eventFlood, did,
-            "the queue of \(engine.events.limit) events is full; this one is lost, and others are until there is room",
+            "the queue of events is full: it has \(engine.events.limit), or \(EventQueue.textLimit >> 20) MiB of texts; this one is lost, and others are until there is room",
             task: id, plugin: plugin)
     }
 
