@@ -60,6 +60,12 @@ struct RefusedValueTests {
         #expect(
             refusal { $0.process_memory_bytes = 1 }.hasSuffix(
                 "process_memory_bytes is 1; it must be 0 or in 64,000,000…1,000,000,000,000"))
+        #expect(
+            refusal { $0.process_file_bytes = 1 << 50 }.hasSuffix(
+                "process_file_bytes is \(1 << 50); it must be 0 or in 1…1,000,000,000,000"))
+        #expect(
+            refusal { $0.process_count = 32_769 }.hasSuffix(
+                "process_count is 32769; it must be 0 or in 1…32,768"))
         #expect(refusal { ($0.process_count, $0.process_file_bytes) = (1, 1) } == "none")
     }
 

@@ -77,16 +77,15 @@ private let messages: [@Sendable (UnsafeRawBufferPointer) -> Void] = [
     { body in
         var reader = ChannelReader(body)
         guard reader.number(UInt64.self) != nil, reader.selector() != nil,
-            reader.values() != nil
+            let values = reader.values()
         else { return }
-        precondition(body.count >= MemoryLayout<UInt64>.size)
+        precondition(body.count >= 18 + values.count && values.count <= EventSelector.arityLimit)
     },
     { body in
         var reader = ChannelReader(body)
-        guard reader.number(UInt64.self) != nil, let fraction = reader.double(),
-            let text = reader.text()
+        guard reader.number(UInt64.self) != nil, reader.double() != nil, let text = reader.text()
         else { return }
-        precondition(text.utf8.count <= 3 * body.count && fraction.bitPattern >= 0)
+        precondition(body.count >= 24 && text.utf8.count <= 3 * (body.count - 24))
     },
     { body in
         var reader = ChannelReader(body)

@@ -176,7 +176,7 @@ struct PluginProcessTests {
             while host.dispatch() ?? 0 > 0 {}
             let said = observer.events.count { $0.task == task }
             #expect(said == 64 << 20 / 65_001 + 1)
-            // What was delivered gives its place back.
+            // Delivered events make room for others.
             let next = try launch("count 1000 60000", in: host)
             try host.waitUntil("the next one is over") { try host.query(next).outcome != nil }
             #expect(try host.query(next).outcome == .succeeded)

@@ -15,7 +15,7 @@ extension ChildProcess {
 extension ChildProcess: CustomStringConvertible {
     /// How it ended and what it wrote, shortened, for the message of a failed expectation.
     package var description: String {
-        // What went wrong mostly stands at the end.
+        // The error is mostly at the end.
         let text = errorOutput + output
         return "\(ending)\n"
             + (text.count <= 8_000 ? text : "\(text.prefix(2_000))\n…\n\(text.suffix(6_000))")

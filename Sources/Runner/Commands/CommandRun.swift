@@ -14,7 +14,7 @@ final class CommandRun {
     let command: ManifestCommand
     /// Where it has one of its own.
     let group: ControlGroup?
-    /// What was asked for; 0 where there is no limit.
+    /// The limits of the program; 0 where it has none.
     let limits: csys_limits
     let control: Int32
     private(set) var outputs: [Int32: CommandOutput]

@@ -3,16 +3,22 @@ import CSystem
 import PluginBridge
 
 extension HostConfiguration {
-    /// The most that each process of a plugin may have, whatever its manifest needs, and what it has where the
-    /// manifest says nothing. Nil stands for what the manifest says, or the default.
+    /// The limits of each process of a plugin, and of each program of a manifest.
+    ///
+    /// A manifest that needs more gets the limit, and the log warns. A plugin's process has the limit where
+    /// its manifest says nothing. With nil it has what the manifest says, or the default; a program has no
+    /// limit by default. A host with a value that is out of range cannot be made.
     public struct ProcessLimits: Equatable, Sendable {
-        /// Bytes of private memory; by default 1 GiB.
+        /// Bytes of private memory, 64,000,000…1,000,000,000,000; by default 1 GiB.
         public var memory: UInt64?
-        /// Bytes of a file that it writes; by default 1 GiB.
+        /// Bytes of a file that it writes, 1…1,000,000,000,000; by default 1 GiB.
         public var fileBytes: UInt64?
-        /// Open files; by default 256.
+        /// Open files, 32…1,048,576; by default 256.
         public var descriptors: UInt64?
-        /// Processes and threads together, besides Curfew's own threads in it; by default 64.
+        /// Processes and threads together, besides Curfew's own threads in it, 1…32,768; by default 64.
+        ///
+        /// It holds where the process has a user namespace and the user is not root, or where the host has a
+        /// control group to divide; a program needs the group. Otherwise the log says that it is not in force.
         public var processes: UInt64?
 
         /// Creates limits that change nothing.
@@ -31,7 +37,7 @@ extension HostConfiguration {
                 file_bytes: fileBytes ?? 0)
         }
 
-        /// What a plugin needs more of than it gets, for a line of the log.
+        /// The needs of a manifest that are above these limits, each as a part of a line of the log.
         func shortfalls(_ needs: ManifestNeeds?) -> [String] {
             [
                 ("bytes of memory", needs?.memory, memory),

@@ -110,7 +110,8 @@ public struct HostConfiguration: Sendable {
     /// In place of a thread it gets a process. A plugin that `pluginIsolation` gives a thread, or that
     /// this machine cannot confine, is refused before any of its code runs.
     public var confinesPlugins = false
-    /// The most that each process of a plugin may have.
+    /// The limits of each process of a plugin, whatever its manifest needs. They do not apply to code that
+    /// runs in a thread.
     public var processLimits = ProcessLimits()
     /// Where the code of all plugins runs, whatever is said elsewhere.
     package var forcedIsolation: Isolation?

@@ -269,7 +269,10 @@ extension PluginRegistry {
 
     /// Warns of a plugin that gets less than its manifest asks for.
     private func warnOfLess(_ isolation: Isolation, _ manifest: Manifest) {
-        for shortfall in configuration.processLimits.shortfalls(manifest.needs) {
+        let hasProcesses =
+            isolation != .thread || manifest.handlers.contains { $0.command != nil }
+        for shortfall in configuration.processLimits.shortfalls(manifest.needs)
+        where hasProcesses {
             log(
                 .warning, manifest.id, 0,
                 "its manifest needs \(shortfall): the host allows no more")
