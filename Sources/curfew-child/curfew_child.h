@@ -96,8 +96,8 @@ void tell_features(const beginning *child);
 /* --- descriptors.c ----------------------------------------------------------------------------- */
 
 void close_if_open(int descriptor);
-/* Moves a descriptor out of the way of those that a child gets; -1 stays. */
-int moved_up(int descriptor);
+/* Moves a descriptor out of the way of those that a child gets, or ends the child; -1 stays. */
+int moved_up(const beginning *child, int descriptor);
 
 /* --- sandbox.c: what a child gives up; each function notes what is in force, and why not ------- */
 

@@ -25,8 +25,8 @@ static void place_descriptors(beginning *child, int *rules) {
     };
     int moved[csys_place_count];
     for (int place = 0; place < csys_place_count; place++)
-        moved[place] = numbers[place] == 0 ? -1 : moved_up(child->given->places[place]);
-    int told = moved_up(child->told), ruleset = moved_up(*rules);
+        moved[place] = numbers[place] == 0 ? -1 : moved_up(child, child->given->places[place]);
+    int told = moved_up(child, child->told), ruleset = moved_up(child, *rules);
     /* Standard input, and output that nothing reads, is /dev/null, which the spawner has opened. */
     syscall(SYS_close_range, STDERR_FILENO + 1, rules_place, 0);
     for (int place = 0; place < csys_place_count; place++)

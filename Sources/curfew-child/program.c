@@ -15,12 +15,12 @@ void run_program(beginning *child) {
     die_with_supervisor(child);
     if (chdir(child->text.directory) != 0) fail(child, csys_failure_directory);
     int rules = landlock_rules(child, false);
-    child->told = moved_up(child->told);
-    rules = moved_up(rules);
-    int input = moved_up(given->places[csys_place_input]);
-    int payload = moved_up(given->places[csys_place_payload]);
-    int output = moved_up(given->places[csys_place_output]);
-    int errors = moved_up(given->places[csys_place_errors]);
+    child->told = moved_up(child, child->told);
+    rules = moved_up(child, rules);
+    int input = moved_up(child, given->places[csys_place_input]);
+    int payload = moved_up(child, given->places[csys_place_payload]);
+    int output = moved_up(child, given->places[csys_place_output]);
+    int errors = moved_up(child, given->places[csys_place_errors]);
     if (input >= 0) dup2(input, 0);
     if (output >= 0) dup2(output, 1);
     if (errors >= 0) dup2(errors, 2);

@@ -30,6 +30,26 @@ struct ProgramTests {
         #expect(try CommandRun("run", "--").code == 2)
     }
 
+    /// A process gets descriptors of high numbers: with too low a limit its output would be lost.
+    @Test("run: a limit of open files that is too low is named, for a program and for a plugin")
+    func fewDescriptors() throws {
+        for words in ["-- echo hi", CommandRun.errand("echoes")] {
+            for (limit, fits) in [(32, false), (80, false), (96, true)] {
+                let run = try ChildProcess.run(
+                    "sh",
+                    ["-c", "ulimit -n \(limit) && exec \"$0\" run \(words)", CommandRun.program],
+                    environment: CommandRun.environment, limit: .seconds(60))
+                let text = run.output + run.errorOutput
+                #expect((run.ending == .exited(0)) == fits, "\(limit) \(run)")
+                #expect(
+                    text.contains(
+                        fits ? "SUCCEEDED" : "it needs a limit of 96 or more (ulimit -n)"),
+                    "\(limit) \(run)")
+                #expect(!text.contains("after its task was over"), "\(limit) \(run)")
+            }
+        }
+    }
+
     @Test("run: a program is no plugin, and has no version")
     func noPlugin() throws {
         let begin = try #require(

@@ -174,10 +174,12 @@ enum {
     csys_failure_fork = 1,
     csys_failure_directory = 2,
     csys_failure_execute = 3,
-    csys_failure_descriptors = 4,
+    csys_failure_descriptors = 4, /* the limit of open files is too low */
     csys_failure_namespace = 5,
     csys_failure_rules = 6 /* a rule of its confinement cannot be made */
 };
+/* The least limit of open files with which a child can be started. */
+enum { csys_descriptors_least = 96 };
 
 typedef struct csys_child_report {
     uint32_t kind;

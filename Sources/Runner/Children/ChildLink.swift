@@ -86,7 +86,7 @@ final class ChildLink: @unchecked Sendable {
     private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
     var endText: String?
-    /// A task ended as `crashed` or `interrupted` with the process, and the text of the task says how.
+    /// The text of a task that ended with the process says how it ended, or the error of the load does.
     var isEndTold = false
     /// The record of the thread that ended it.
     private(set) var lastWords: LastWords?

@@ -662,6 +662,7 @@ final class ChildPort: @unchecked Sendable {
     func processEnded(_ link: ChildLink, _ end: ChildEnd, _ order: KillOrder?) -> String {
         let stuck: UInt64? = if case .stuck(let task) = order { task } else { nil }
         let text = locked { () -> String in
+            let wasReady = link.isReady
             let left = link.end(end)
             func text(for reader: LastWords.Reader) -> String {
                 if order == .quarantined { return "was ended: its plugin was quarantined" }
@@ -680,7 +681,7 @@ final class ChildPort: @unchecked Sendable {
                 running: left.running.map(engine.tasks.publicID),
                 pending: left.pending.map(engine.tasks.publicID))
             let tasks = left.running + left.pending
-            link.isEndTold = tasks.contains { !engine.tasks.slot($0).state.isClaimed }
+            link.isEndTold = !wasReady || tasks.contains { !engine.tasks.slot($0).state.isClaimed }
             let handler = tasks.first { engine.tasks.publicID($0) == stuck ?? link.lastWords?.task }
                 .flatMap { engine.tasks.slot($0).handlerQueue }
             let inLog = text(

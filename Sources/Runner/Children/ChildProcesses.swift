@@ -68,7 +68,8 @@ final class ChildProcesses: ChildStarter, ChildClient {
         ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild {
         guard thread.start(for: self) else {
-            throw BridgeError(.exhausted, "no thread could be started to observe processes")
+            throw BridgeError(
+                .exhausted, "processes cannot be observed: \(String(cString: strerror(errno)))")
         }
         let environment = ProgramStart.inheritedEnvironment().merging(
             confinement.variables
@@ -193,7 +194,11 @@ extension ChildEnd {
         case UInt32(csys_report_ended):
             self = report.value < 0 ? .signalled(-report.value) : .exited(report.value)
         case UInt32(csys_report_failed):
-            self = .notStarted(String(cString: strerror(report.value)))
+            let reason = String(cString: strerror(report.value))
+            self = .notStarted(
+                report.failure == UInt32(csys_failure_descriptors)
+                    ? "\(reason): it needs a limit of \(csys_descriptors_least) or more (ulimit -n)"
+                    : reason)
         default: self = .lost
         }
     }

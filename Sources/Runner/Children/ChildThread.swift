@@ -52,9 +52,11 @@ package final class ChildThread: Sendable {
             guard state.poller >= 0, state.wake >= 0, csys_poller_add(state.poller, state.wake),
                 threads.start({ [self] in run() })
             else {
+                let reason = errno
                 csys_close(state.poller)
                 csys_close(state.wake)
                 (state.poller, state.wake) = (-1, -1)
+                errno = reason
                 return false
             }
             return true

@@ -389,6 +389,10 @@ extension CommandEnd {
                     "\(command.text) cannot be run: the interpreter that it names is missing")
             case UInt32(csys_failure_execute):
                 self = .notStarted("\(command.text) cannot be run: \(reason)")
+            case UInt32(csys_failure_descriptors):
+                self = .notStarted(
+                    "no process can be started: \(reason): it needs a limit of \(csys_descriptors_least) or more (ulimit -n); nothing was run"
+                )
             default: self = .notStarted("no process can be started: \(reason); nothing was run")
             }
         case UInt32(csys_report_ended):
