@@ -34,21 +34,6 @@ struct ForgedRecordTests {
         }
     }()
 
-    private func host(
-        ownLoop: Bool = false, configure: (inout HostConfiguration) -> Void = { _ in }
-    ) throws -> TestHost {
-        let host = try TestHost(clock: nil, ownLoop: ownLoop, observing: false) { configuration in
-            configuration.isolation = .process
-            configuration.log = { _, _, _, _ in }
-            configuration.childLimits.firstPause = 1
-            configuration.childLimits.longestPause = 1
-            configuration.childLimits.ends = .max
-            configure(&configuration)
-        }
-        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
-        return host
-    }
-
     private func run(
         _ what: String, in host: TestHost
     ) throws -> (outcome: Outcome?, text: String) {
@@ -60,7 +45,7 @@ struct ForgedRecordTests {
 
     @Test("each ends the process that wrote it and its task, or is what the plugin could have said")
     func each() throws {
-        let host = try host()
+        let host = try TestHost.restarting()
         for forgery in Self.forgeries {
             let words = "forge \(forgery.kind) \(forgery.bytes) \(forgery.filling)"
             let (outcome, text) = try run(words, in: host)
@@ -75,7 +60,7 @@ struct ForgedRecordTests {
 
     @Test("events for which no place is reserved end it, and those before are raised")
     func unreserved() throws {
-        let host = try host(ownLoop: true) { $0.eventLimit = 256 }
+        let host = try TestHost.restarting(ownLoop: true) { $0.eventLimit = 256 }
         let observer = Observer()
         _ = try host.observe("process_said::", by: observer)
         let (outcome, text) = try run("repeat 1000", in: host)
@@ -88,7 +73,7 @@ struct ForgedRecordTests {
 
     @Test("a call in the place of one that waits for its answer ends it")
     func hurried() throws {
-        let host = try host()
+        let host = try TestHost.restarting()
         let function = ChannelCall.pendingRequests.rawValue
         let (outcome, text) = try run("hurry 1000 \(function)", in: host)
         #expect(outcome == .crashed)

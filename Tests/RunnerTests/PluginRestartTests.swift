@@ -39,19 +39,6 @@ struct PluginRestartTests {
         }
     }
 
-    private func host() throws -> TestHost {
-        let host = try TestHost(clock: nil, ownLoop: false, observing: false) { configuration in
-            configuration.isolation = .process
-            // Thousands of lines would be kept.
-            configuration.log = { _, _, _, _ in }
-            configuration.childLimits.firstPause = 1
-            configuration.childLimits.longestPause = 1
-            configuration.childLimits.ends = .max
-        }
-        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
-        return host
-    }
-
     private func run(_ what: String, in host: TestHost) throws -> Outcome? {
         let task = try host.launch(Self.one, payload: Array(what.utf8))
         guard host.wait(task) == .ok else { throw TestFault(text: "a wait has failed") }
@@ -64,7 +51,7 @@ struct PluginRestartTests {
     /// Other tests of the process come and go meanwhile, so that a single look says little.
     @Test("costs its host nothing more with each")
     func flat() throws {
-        let host = try host()
+        let host = try TestHost.restarting()
         // No expectations in here: their library remembers each.
         func round() throws {
             let outcomes = try (run("", in: host), run("crash", in: host))
