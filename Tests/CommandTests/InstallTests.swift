@@ -387,6 +387,51 @@ struct InstallTests {
 
     // MARK: Verifying
 
+    @Test("verify says where a host runs another build than the one that is installed")
+    func running() throws {
+        let script = """
+            import json, subprocess, sys, time
+            program = sys.argv[1]
+            def run(*words):
+                return subprocess.run([program, *words], capture_output=True, text=True)
+            def running():
+                [plugin] = json.loads(run("verify", "--json").stdout)["plugins"]
+                return plugin["running"]
+            assert run("install", "process").returncode == 0
+            host = subprocess.Popen([program, "serve", "--json"], stdout=subprocess.PIPE, text=True)
+            for line in host.stdout:
+                if json.loads(line)["event"] == "serving":
+                    break
+            digest = subprocess.run(
+                "{ sha256sum < manifest.json; sha256sum < libprocess.so; } | cut -c -64 | tr -d '\\n' | sha256sum",
+                shell=True, capture_output=True, text=True, cwd="process").stdout[:64]
+            text = open("process/manifest.json").read()
+            open("process/manifest.json", "w").write(text.replace("1.0.0", "1.0.1"))
+            assert running() is None
+            assert run("install", "process").returncode == 0
+            while running() is None:
+                time.sleep(0.02)
+            assert running() == digest, (running(), digest)
+            shown = run("verify")
+            words = " ".join(shown.stdout.split())
+            assert shown.returncode == 0 and "process 1.0.1: ok" in words, shown
+            assert "another build of it runs in process %d" % host.pid in words, shown
+            host.terminate()
+            assert host.wait() == 0
+            assert running() is None
+            missing = run("verify", "--store", "none")
+            assert missing.returncode == 4 and "there is no store at none" in missing.stderr, missing
+            """
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("process"),
+            toPath: desk.files.path("process"))
+        let run = try ChildProcess.run(
+            "python3", ["-c", script, CommandRun.program],
+            environment: CommandRun.environment.merging(desk.environment) { $1 },
+            directory: desk.files.path, limit: .seconds(60))
+        #expect(run.succeeded, "\(run)")
+    }
+
     @Test("a file that was changed, added or removed is named, and a rollback brings it back")
     func changed() throws {
         try desk.plugin("one", version: "1.0.0")

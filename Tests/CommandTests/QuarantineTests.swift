@@ -117,8 +117,9 @@ struct QuarantineTests {
             # Without a host the store says so.
             offline = run("why", one, "--plugins", plugins)[1]
             assert "is quarantined: it is bad" in offline, offline
-            code, out, errors = run("submit", one, "--plugins", plugins)
-            assert code == 0 and "is quarantined, because it is bad" in errors, errors
+            for more in [], ["--json"], ["--dry-run"], ["--dry-run", "--json"]:
+                code, out, errors = run("submit", one, "--plugins", plugins, *more)
+                assert code == 0 and "is quarantined, because it is bad" in errors, (more, errors)
             hash = subprocess.run(
                 "{ sha256sum < manifest.json; sha256sum < libprocess.so; } | cut -c -64 | tr -d '\\n' | sha256sum",
                 shell=True, capture_output=True, text=True, cwd=os.path.dirname(manifest)).stdout[:64]
@@ -187,6 +188,12 @@ struct QuarantineTests {
         #expect(wrong.code == 127 && wrong.errors.contains("there is no plugin"))
         #expect(try desk.run("quarantine", "--reason", "x").code == 2)
         #expect(try desk.run("release", hash, "1").code == 2)
+        let nonsense = try desk.run("release", "nonsense")
+        #expect(
+            nonsense.code == 2
+                && nonsense.errors.contains(
+                    "neither the number of a request nor the id or the hash of a plugin"),
+            "\(nonsense.process)")
         let released = try desk.run("release", hash)
         #expect(
             released.output.contains("released") && released.errors.contains("curfew serve"),

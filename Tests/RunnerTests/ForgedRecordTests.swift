@@ -80,4 +80,26 @@ struct ForgedRecordTests {
         #expect(text.contains("it has made a call before the last one was answered"), "\(text)")
         #expect(try run("", in: host).outcome == .succeeded)
     }
+
+    @Test("memory that is written over ends it, long before the budgets of its tasks")
+    func scribbled() throws {
+        let host = try TestHost.restarting()
+        #expect(try run("", in: host).outcome == .succeeded)
+        let directory = try TemporaryDirectory()
+        let sign = directory.path + "/begin"
+        let first = try host.launch(
+            "org.curfew.test.process.one", payload: Array("scribble \(sign)".utf8))
+        // It waits for its turn, in a place that is written over.
+        let second = try host.launch("org.curfew.test.process.one")
+        try Data().write(to: URL(fileURLWithPath: sign))
+        // A query of a task looks at its place as well.
+        try host.waitUntil("killed") { host.counts.processesFaulty > 0 }
+        #expect(host.counts.ended[.expired, default: 0] == 0)
+        try host.waitUntil("over") { try host.query(second).outcome != nil }
+        #expect(try host.query(second).outcome == .crashed)
+        let text = host.errorText(second) ?? ""
+        #expect(text.contains("was killed: "), "\(text)")
+        for task in [first, second] { _ = host.release(task) }
+        #expect(try run("", in: host).outcome == .succeeded)
+    }
 }

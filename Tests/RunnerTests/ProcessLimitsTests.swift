@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 import PluginBridge
 import Scheduling
 import TestSupport
@@ -47,16 +48,24 @@ struct ProcessLimitsTests {
         needs.processes = 10
         let free = most.limits(needs, ownThreads: 9)
         #expect(free.memory == 4_000_000_000 && free.descriptors == 100 && free.processes == 19)
-        #expect(most.shortfalls(needs).isEmpty)
+        #expect(most.shortfalls(needs, hard: { _ in .max }).isEmpty)
         most.memory = 1_000_000_000
         most.descriptors = 200
         most.processes = 4
         let held = most.limits(needs, ownThreads: 9)
         #expect(held.memory == 1_000_000_000 && held.descriptors == 100 && held.processes == 13)
         #expect(
-            most.shortfalls(needs) == [
-                "4000000000 bytes of memory, and gets 1000000000", "10 processes, and gets 4",
+            most.shortfalls(needs, hard: { _ in .max }) == [
+                "4000000000 bytes of memory, and gets 1000000000: the host allows no more",
+                "10 processes, and gets 4: the host allows no more",
             ])
+        needs.processes = nil
+        #expect(
+            most.shortfalls(needs, hard: { $0 == Int32(RLIMIT_NOFILE.rawValue) ? 64 : 999_000_000 })
+                == [
+                    "4000000000 bytes of memory, and gets 999000000: the process of the host has no more (ulimit -H -d)",
+                    "100 descriptors, and gets 64: the process of the host has no more (ulimit -H -n)",
+                ])
     }
 
     @Test("an impossible limit is refused, and named")

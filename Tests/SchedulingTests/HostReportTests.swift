@@ -11,8 +11,8 @@ struct HostReportTests {
         report.factors[.network] = FactorBoard.Entry(
             reading: FactorReading(.no, source: "/sys/class/net", detail: "no route"), since: 5)
         report.handlers["org.example.a"] = HandlerState(
-            closed: .quarantined("lost a worker"), places: 3, needs: .network, plugin: "org.example"
-        )
+            closed: .quarantined("lost a worker"), places: 3, needs: .network,
+            plugin: "org.example", build: "c0ffee")
         report.handlers["org.example.b"] = HandlerState(closed: .paused)
         report.handlers["org.example.c"] = HandlerState()
         report.handlers["org.example.e"] = HandlerState(closed: .quarantinedPlugin("it crashed"))
@@ -31,6 +31,7 @@ struct HostReportTests {
     @Test("it comes back as it was written")
     func roundTrip() {
         #expect(HostReport(bytes: report.bytes) == report)
+        #expect(report.builds == ["org.example": "c0ffee"])
     }
 
     @Test("texts cannot end a word or a line, and what is no report is none")

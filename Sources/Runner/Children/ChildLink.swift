@@ -241,14 +241,10 @@ final class ChildLink: @unchecked Sendable {
     /// entered.
     func recall(_ task: TaskReference, _ index: Int, at position: UInt64) -> Bool {
         guard windows[index][position]?.state == .offered else { return false }
-        let id = tasks.publicID(task)
-        let gate = memory.gate(index, position)
-        guard
-            gate.pointee.task.compareExchange(
-                expected: id, desired: 0, ordering: .sequentiallyConsistent
-            ).exchanged
-        else {
-            enter(task, index, at: position)
+        let (isRecalled, seen) = memory.gate(index, position).pointee.task.compareExchange(
+            expected: tasks.publicID(task), desired: 0, ordering: .sequentiallyConsistent)
+        guard isRecalled else {
+            enter(task, index, at: position, as: seen)
             return false
         }
         engine.deadlines.disarm(task)
@@ -259,11 +255,28 @@ final class ChildLink: @unchecked Sendable {
 
     /// Enters a task if the process has taken it.
     func observe(_ task: TaskReference, _ index: Int, at position: UInt64) {
-        guard windows[index][position]?.state == .offered,
-            memory.gate(index, position).pointee.task.load(ordering: .sequentiallyConsistent)
-                != tasks.publicID(task)
-        else { return }
+        guard windows[index][position]?.state == .offered else { return }
+        let seen = memory.gate(index, position).pointee.task.load(ordering: .sequentiallyConsistent)
+        if seen != tasks.publicID(task) { enter(task, index, at: position, as: seen) }
+    }
+
+    /// Enters the tasks that the process has taken. Nothing else finds a place that it has written over
+    /// before the budget of its task is over.
+    func observeAll() {
+        for index in windows.indices {
+            for (bits, position, state) in windows[index].all where state == .offered {
+                observe(TaskReference(bits: bits), index, at: position)
+            }
+        }
+    }
+
+    /// Enters a task whose place has another word than the host's: the process has taken it, or has
+    /// written over the place, so that nobody knows whether the task runs.
+    private func enter(_ task: TaskReference, _ index: Int, at position: UInt64, as seen: UInt64) {
         enter(task, index, at: position)
+        if seen != tasks.publicID(task) | ChannelGate.taken, !hasEnded, fault == nil {
+            fault = "it has written over the place of a task"
+        }
     }
 
     /// The most nanoseconds by which a task can begin after its turn.

@@ -183,6 +183,8 @@ final class ChildPort: @unchecked Sendable {
             == HandlerQueue.Gate.remote,
             !isOffered || continues(), let task = next(index)
         {
+            // A worker that sleeps looks for a while once it is awake: it wakes while the task is offered.
+            if !isOffered { link.ring(index) }
             let state = engine.tasks.slot(task).state
             if state.isClaimed || state.isHeld {
                 // Cancelled or paused while it waited.
@@ -197,9 +199,9 @@ final class ChildPort: @unchecked Sendable {
             isOffered = true
         }
         guard isOffered else { return false }
-        link.armTurns(index, handler)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         link.ring(index)
+        link.armTurns(index, handler)
         return true
     }
 
@@ -367,9 +369,14 @@ final class ChildPort: @unchecked Sendable {
         csys_thread_name("curfew-channel")
         engine.threads.join(as: .channel)
         var isKilled = false
+        var nextLook: UInt64 = 0
         while true {
             lock.enter()
             let hasRead = link.drain()
+            if !hasRead, csys_monotonic_ns() >= nextLook {
+                link.observeAll()
+                nextLook = csys_monotonic_ns() &+ Self.lookEvery
+            }
             let isOver = link.hasEnded
             finish(leave())
             pumpIfRead(hasRead)
@@ -395,11 +402,13 @@ final class ChildPort: @unchecked Sendable {
                 link.memory.readerBell.cancel(since: rings)
                 continue
             }
-            link.memory.readerBell.sleep(
-                since: rings, until: csys_monotonic_ns() &+ 1_000_000_000)
+            link.memory.readerBell.sleep(since: rings, until: csys_monotonic_ns() &+ Self.lookEvery)
         }
         engine.phase.progressed()
     }
+
+    /// Nanoseconds. What a process writes is not believed, not even that it rings.
+    private static let lookEvery: UInt64 = 1_000_000_000
 
     /// Waits until a task is over, at most until a CLOCK_MONOTONIC time, and reads the records of the
     /// process itself: one wake-up less than if the channel reader did. Returns false when another
@@ -438,9 +447,8 @@ final class ChildPort: @unchecked Sendable {
                 link.memory.waiterBell.cancel(since: rings)
                 continue
             }
-            // What the process writes is not believed, not even that it rings.
             link.memory.waiterBell.sleep(
-                since: rings, until: min(deadline, csys_monotonic_ns() &+ 1_000_000_000))
+                since: rings, until: min(deadline, csys_monotonic_ns() &+ Self.lookEvery))
         }
         waiting.store(0, ordering: .sequentiallyConsistent)
         isAwaited.pointee.isAwaited.store(0, ordering: .sequentiallyConsistent)

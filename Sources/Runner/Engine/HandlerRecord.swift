@@ -11,6 +11,8 @@ package final class HandlerRecord: @unchecked Sendable {
     package let description: HandlerDescription
     /// The plugin's id, or "" for the embedder.
     package let plugin: String
+    /// The digest of the plugin's content; "" if it is unknown.
+    let build: String
     /// NUL-terminated strings, valid for the life of the host.
     package let identifierText: UnsafePointer<CChar>
     package let pluginText: UnsafePointer<CChar>
@@ -33,12 +35,13 @@ package final class HandlerRecord: @unchecked Sendable {
     static let reservedCount = 5
 
     init(
-        index: UInt32, description: HandlerDescription, plugin: String, queue: HandlerQueuePointer,
-        events: [EventEntry], owner: AnyObject?
+        index: UInt32, description: HandlerDescription, plugin: String, build: String,
+        queue: HandlerQueuePointer, events: [EventEntry], owner: AnyObject?
     ) {
         self.index = index
         self.description = description
         self.plugin = plugin
+        self.build = build
         self.queue = queue
         self.owner = owner
         registering = events[0]

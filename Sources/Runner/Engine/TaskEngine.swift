@@ -74,10 +74,12 @@ package final class TaskEngine: @unchecked Sendable {
     ///
     /// The error names the conflict and its owner.
     ///
-    /// - Parameter owner: kept alive as long as the functions may be called.
+    /// - Parameters:
+    ///   - build: the digest of the plugin's content; "" if it is unknown.
+    ///   - owner: kept alive as long as the functions may be called.
     func add(
         _ handlers: [(description: HandlerDescription, code: HandlerCode)], plugin: Int32,
-        named name: String, owner: AnyObject? = nil
+        named name: String, build: String = "", owner: AnyObject? = nil
     ) throws(BridgeError) -> [HandlerRecord] {
         for handler in handlers {
             if let fault = handler.description.fault { throw BridgeError(.invalid, fault) }
@@ -116,6 +118,7 @@ package final class TaskEngine: @unchecked Sendable {
                     if description.isQueue { for entry in events { entry.isSilent = true } }
                     let record = HandlerRecord(
                         index: first + UInt32(place), description: description, plugin: name,
+                        build: build,
                         queue: HandlerQueue.make(
                             code, description, queues[place], capacity: configuration.queueLimit,
                             index: first + UInt32(place), plugin: plugin, events: events),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 import PluginBridge
 
 extension HostConfiguration {
@@ -37,16 +38,38 @@ extension HostConfiguration {
                 file_bytes: fileBytes ?? 0)
         }
 
-        /// The needs of a manifest that are above these limits, each as a part of a line of the log.
-        func shortfalls(_ needs: ManifestNeeds?) -> [String] {
-            [
-                ("bytes of memory", needs?.memory, memory),
-                ("descriptors", needs?.descriptors, descriptors),
-                ("processes", needs?.processes, processes),
-            ].compactMap { name, wanted, most in
-                guard let wanted, let most, wanted > most else { return nil }
-                return "\(wanted) \(name), and gets \(most)"
+        /// The needs of a manifest that are above these limits, or above those of this process, each as the
+        /// rest of a sentence.
+        ///
+        /// - Parameter hard: the hard limit that a resource of setrlimit(2) has in this process.
+        func shortfalls(
+            _ needs: ManifestNeeds?, hard: (Int32) -> UInt64 = Self.hardLimit
+        ) -> [String] {
+            let all: [(String, UInt64?, UInt64?, (resource: Int32, option: String)?)] = [
+                ("bytes of memory", needs?.memory, memory, (Int32(RLIMIT_DATA.rawValue), "-d")),
+                (
+                    "descriptors", needs?.descriptors, descriptors,
+                    (Int32(RLIMIT_NOFILE.rawValue), "-n")
+                ),
+                ("processes", needs?.processes, processes, nil),
+            ]
+            return all.compactMap { name, wanted, most, inherited in
+                guard let wanted else { return nil }
+                if let most, wanted > most,
+                    inherited.map({ hard($0.resource) >= most }) ?? true
+                {
+                    return "\(wanted) \(name), and gets \(most): the host allows no more"
+                }
+                guard let inherited, wanted > hard(inherited.resource) else { return nil }
+                return
+                    "\(wanted) \(name), and gets \(hard(inherited.resource)): the process of the host has no more (ulimit -H \(inherited.option))"
             }
+        }
+
+        private static func hardLimit(_ resource: Int32) -> UInt64 {
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(UInt32(resource)), &limit) == 0 else { return .max }
+            return UInt64(limit.rlim_max)
         }
 
         /// A message saying which of them is impossible, or nil.

@@ -273,9 +273,7 @@ extension PluginRegistry {
             isolation != .thread || manifest.handlers.contains { $0.command != nil }
         for shortfall in configuration.processLimits.shortfalls(manifest.needs)
         where hasProcesses {
-            log(
-                .warning, manifest.id, 0,
-                "its manifest needs \(shortfall): the host allows no more")
+            log(.warning, manifest.id, 0, "its manifest needs \(shortfall)")
         }
         guard manifest.hasCode else { return }
         if isolation == .thread, manifest.needs != nil {
@@ -397,7 +395,8 @@ extension PluginRegistry {
             var added: [HandlerRecord]
             do throws(BridgeError) {
                 added = try engine.add(
-                    handlers, plugin: record.number, named: record.id, owner: subs)
+                    handlers, plugin: record.number, named: record.id,
+                    build: plugins.update { record.content } ?? "", owner: subs)
             } catch {
                 throw Self.asLoading(error)
             }

@@ -501,6 +501,6 @@ extension HandlerRecord {
         }
         return HandlerState(
             closed: closed, places: Int(description.maxConcurrency), needs: description.needs,
-            plugin: plugin)
+            plugin: plugin, build: build)
     }
 }

@@ -27,15 +27,19 @@ package struct HandlerState: Hashable, Sendable {
     package var needs: RequestNeeds
     /// The id of its plugin; "" for a handler of the embedder.
     package var plugin: String
+    /// The digest of the plugin's manifest and library; "" if it is unknown, or for the embedder's.
+    package var build: String
 
     /// Creates a state, by default with one task at a time.
     package init(
-        closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
+        closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = "",
+        build: String = ""
     ) {
         self.closed = closed
         self.places = places
         self.needs = needs
         self.plugin = plugin
+        self.build = build
     }
 
     /// The state of a handler that is not registered.

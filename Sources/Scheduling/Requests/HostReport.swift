@@ -76,6 +76,7 @@ package struct HostReport: Equatable, Sendable {
                 "handler\t\(identifier)\t\(word)\t\(state.places)\t\(state.needs.rawValue)\t\(Self.plain(state.plugin))\t\(Self.plain(reason.cut(to: 255)))"
             )
         }
+        for (plugin, build) in builds { lines.append("build\t\(Self.plain(plugin))\t\(build)") }
         for (identifier, rate) in rates {
             guard let words = rate.words(at: 0) else { continue }
             lines.append("rate\t\(identifier)\t" + words.joined(separator: "\t"))
@@ -84,6 +85,12 @@ package struct HostReport: Equatable, Sendable {
             lines.append("found\t\(identifier)\t\(Self.plain(plugin))")
         }
         return Array(lines.joined(separator: "\n").utf8)
+    }
+
+    /// The digests of the plugins whose handlers are registered, by their ids.
+    package var builds: [String: String] {
+        let known = handlers.values.filter { !$0.build.isEmpty }
+        return Dictionary(known.map { ($0.plugin, $0.build) }) { first, _ in first }
     }
 
     /// Without the characters that separate words and lines.
@@ -139,6 +146,10 @@ package struct HostReport: Equatable, Sendable {
                 self.places = places
                 dayLimits = DayLimits(
                     launches: UInt64(words[2]), wall: UInt64(words[3]), cpu: UInt64(words[4]))
+            case ("build", 3):
+                for (identifier, state) in handlers where state.plugin == words[1] {
+                    handlers[identifier]?.build = words[2]
+                }
             case ("found", 3): discovered[words[1]] = words[2]
             default: return nil
             }

@@ -46,17 +46,6 @@ struct FoundKind {
         return state
     }
 
-    /// Prints a note if its requests wait because its plugin is quarantined.
-    func noteQuarantine(_ store: StoreClient, _ place: StorePlace, _ errors: Output)
-        throws(CommandError)
-    {
-        let state = try StorePlace.translated { () throws(StoreFault) in try handler(store) }
-        guard let state, case .quarantinedPlugin(let reason)? = state.closed else { return }
-        errors.note(
-            "no host runs it: \(state.plugin) is quarantined, because \(Shown.line(reason)); `curfew release \(state.plugin)\(place.option)`, or another build of it, ends that"
-        )
-    }
-
     /// Prints a note for an identifier that no plugin declares: the host itself may register it.
     func note(_ identifier: String, isKindNamed: Bool, _ errors: Output) {
         guard kind == nil, nearest != nil || !isKindNamed else { return }
@@ -64,5 +53,15 @@ struct FoundKind {
         if !isKindNamed { text += ", so its kind is app-refresh; use --kind for another" }
         if let nearest { text += "; did you mean `\(nearest)`?" }
         errors.note(text)
+    }
+}
+
+extension HandlerState {
+    /// Prints a note if its requests wait because its plugin is quarantined.
+    func noteQuarantine(_ place: StorePlace, _ errors: Output) {
+        guard case .quarantinedPlugin(let reason)? = closed else { return }
+        errors.note(
+            "no host runs it: \(plugin) is quarantined, because \(Shown.line(reason)); `curfew release \(plugin)\(place.option)`, or another build of it, ends that"
+        )
     }
 }

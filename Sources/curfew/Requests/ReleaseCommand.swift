@@ -36,7 +36,7 @@ enum ReleaseCommand {
         ],
         examples: ["curfew release 12", "curfew release org.curfew.feed"]
     ) { arguments, console throws(CommandError) in
-        if let name = try plugin(arguments.operands) {
+        if let name = try plugin(arguments.operands, StorePlace(arguments).option) {
             try release(name, arguments, console)
             return .ok
         }
@@ -52,12 +52,22 @@ enum ReleaseCommand {
         ).run(arguments, console)
         return .ok
     }
+
     /// The id or the hash of a plugin, if that is what is named.
-    private static func plugin(_ operands: [String]) throws(CommandError) -> String? {
+    private static func plugin(
+        _ operands: [String], _ option: String
+    ) throws(CommandError) -> String? {
         func isPlugin(_ text: String) -> Bool {
             HandlerDescription.isIdentifier(text) || QuarantinedPlugin.isContent(text)
         }
-        guard let name = operands.first(where: isPlugin) else { return nil }
+        guard let name = operands.first(where: isPlugin) else {
+            guard let word = operands.first(where: { $0.first?.isNumber != true }) else { return nil }
+            throw CommandError(
+                .usage,
+                "`\(word)` is neither the number of a request nor the id or the hash of a plugin",
+                notes: ["nothing was done"],
+                help: ["curfew ps --all" + option, "curfew quarantine" + option])
+        }
         guard operands.count == 1 else {
             throw CommandError(
                 .usage, "`\(name)` is a plugin, and is released by itself",

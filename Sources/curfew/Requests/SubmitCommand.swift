@@ -144,6 +144,7 @@ enum SubmitCommand {
                         identifier, isKindNamed: arguments.has(SubmitForm.kind), console.errors)
                 }
             }
+            rehearsal.handler?.noteQuarantine(place, console.errors)
             return .ok
         }
         let store = try place.make()
@@ -160,10 +161,13 @@ enum SubmitCommand {
                 found.note(
                     identifier, isKindNamed: request != nil && arguments.has(SubmitForm.kind),
                     console.errors)
-                try found.noteQuarantine(store, place, console.errors)
             }
             if !arguments.has(waitOption) { HostNote.print(store, place, console.errors) }
         }
+        let handler = try StorePlace.translated { () throws(StoreFault) in
+            try found.handler(store)
+        }
+        handler?.noteQuarantine(place, console.errors)
         guard arguments.has(waitOption), let request else { return .ok }
         return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
             [request], timeout: timeout)

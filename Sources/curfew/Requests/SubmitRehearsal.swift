@@ -11,6 +11,8 @@ struct SubmitRehearsal {
     let request: Request?
     /// The factors that it would wait for; nil without a store.
     let answer: WhyAnswer?
+    /// The state of the handler in a host that begins now; nil without a store.
+    let handler: HandlerState?
     let directory: String
     let host: HostPresence?
     var isStoreThere: Bool { answer != nil }
@@ -48,13 +50,14 @@ struct SubmitRehearsal {
         let request = result.request
         self.request = request
         directory = store?.directory ?? place.directory
-        (host, answer) = try StorePlace.translated { () throws(StoreFault) in
-            guard let store, let request else { return (nil, nil) }
+        (host, handler, answer) = try StorePlace.translated { () throws(StoreFault) in
+            guard let store, let request else { return (nil, nil, nil) }
+            let handler = try found.handler(store)
             let reports = try store.why(
-                request, found.handler(store), store.hostReport(),
+                request, handler, store.hostReport(),
                 at: Moment(wall: now, span: csys_boottime_ns()))
             return (
-                try store.host(),
+                try store.host(), handler,
                 WhyAnswer(
                     identifier: description.identifier, request: request, reports: reports,
                     journal: [], ahead: 0, now: now)
