@@ -90,7 +90,7 @@ struct ForgedRecordTests {
         let first = try host.launch(
             "org.curfew.test.process.one", payload: Array("scribble \(sign)".utf8))
         // It waits for its turn, in a place that is written over.
-        let second = try host.launch("org.curfew.test.process.one")
+        let second = try host.launch("org.curfew.test.process.one", budget: 600 * .second)
         try Data().write(to: URL(fileURLWithPath: sign))
         // A query of a task looks at its place as well.
         try host.waitUntil("killed") { host.counts.processesFaulty > 0 }
