@@ -50,10 +50,13 @@ package struct CoreSharing: ~Copyable, Sendable {
     }
 
     /// Polls for a while, or until the cores are crowded. Returns whether `isFound` was true.
+    ///
+    /// The first yield is at once: where a thread was woken on this core to do what is polled for, each look
+    /// before that is lost.
     @inline(__always) package func poll(_ isFound: () -> Bool) -> Bool {
         for round in 1...Self.rounds {
             if isFound() { return true }
-            guard round % Self.yieldEvery == 0 else {
+            guard round % Self.yieldEvery == 1 else {
                 csys_pause()
                 continue
             }

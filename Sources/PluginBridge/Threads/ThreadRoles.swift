@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
+package import CSystem
 
 /// The roles of the threads of one host, or of a plugin's process.
 package struct ThreadRoles: @unchecked Sendable {
     // Sendable: the pointer is a key and never read through.
 
     /// Distinguishes the hosts of a process.
-    private let owner: UnsafeRawPointer
+    @usableFromInline let owner: UnsafeRawPointer
 
     package init(_ owner: UnsafeRawPointer) { self.owner = owner }
 
@@ -17,19 +17,17 @@ package struct ThreadRoles: @unchecked Sendable {
     package func join(as role: ThreadRole) { csys_set_thread_owner(owner, role.rawValue) }
 
     /// Gives the calling thread a role while `body` runs.
-    package func during<T, Failure: Error>(
+    @inlinable package func during<T, Failure: Error>(
         _ role: ThreadRole, _ body: () throws(Failure) -> T
     ) throws(Failure) -> T {
         // Frames form a stack, because a thread can be inside several hosts.
-        let frame = UnsafeMutablePointer<csys_thread_frame>.allocate(capacity: 1)
-        frame.initialize(
-            to: csys_thread_frame(owner: owner, role: role.rawValue, outer: csys_thread_frames()))
-        csys_set_thread_frames(frame)
-        defer {
-            csys_set_thread_frames(frame.pointee.outer)
-            frame.deallocate()
+        var frame = csys_thread_frame(
+            owner: owner, role: role.rawValue, outer: csys_thread_frames())
+        return try withUnsafeMutablePointer(to: &frame) { frame throws(Failure) in
+            csys_set_thread_frames(frame)
+            defer { csys_set_thread_frames(frame.pointee.outer) }
+            return try body()
         }
-        return try body()
     }
 }
 

@@ -12,7 +12,8 @@ import Synchronization
 /// believed: each record is copied before it is looked at, and each number in it is compared with what
 /// the host itself holds. The first record that does not fit ends the process.
 final class ChildLink: @unchecked Sendable {
-    // Sendable: the port's lock guards the variables; the rest is constant.
+    // Sendable: the port's lock guards the variables; the rest is constant. Exclusivity checks of those
+    // that each task needs would be a fifth of a launch.
 
     let memory: ChannelMemory
     private var channel: csys_channel
@@ -22,16 +23,17 @@ final class ChildLink: @unchecked Sendable {
     private let plugin: Int32
     private let calls: ChildCalls
     /// By the handlers' places in the manifest, once they are registered.
-    var queues: [HandlerQueuePointer] = []
+    @exclusivity(unchecked) var queues: [HandlerQueuePointer] = []
 
-    private(set) var windows: [TaskWindow]
+    /// By the handlers' places in the manifest.
+    let windows: UnsafeMutableBufferPointer<TaskWindow>
     /// Tasks whose functions have returned, and that are not over.
-    private(set) var pending: Set<UInt64> = []
+    @exclusivity(unchecked) private(set) var pending: Set<UInt64> = []
     /// Tasks whose expiration callback was ordered and has not returned.
     private(set) var calling: Set<UInt64> = []
     private var arena: ChunkAllocator
     /// The payloads of tasks, by slot.
-    private var payloads: [UInt32: Payload] = [:]
+    @exclusivity(unchecked) private var payloads: [UInt32: Payload] = [:]
     private var orders: [UInt64: (order: ChildOrder?, at: UInt64, bytes: UInt64)] = [:]
     private var lastToken: UInt64 = 0
     private var controlTail: UInt64 = 0
@@ -44,7 +46,7 @@ final class ChildLink: @unchecked Sendable {
     private let headWord = Atomic<UInt64>(0)
     private let isFaulty = Atomic<Bool>(false)
     private let endedWord = Atomic<Bool>(false)
-    private var stream: [UInt8] = []
+    @exclusivity(unchecked) private var stream: [UInt8] = []
     /// A bit for each mailbox whose call waits to be answered.
     private var unanswered: UInt64 = 0
     /// The chunks of replies, by mailbox.
@@ -52,14 +54,14 @@ final class ChildLink: @unchecked Sendable {
         repeating: (0, 0), count: ChannelLayout.mailboxes)
     /// Completions that were not accepted, the last ones.
     private var refusals: [(task: UInt64, verdict: Status)] = []
-    private var credits: EventCredits
+    @exclusivity(unchecked) private var credits: EventCredits
     /// Posted events that were not accepted, by their numbers, the last ones.
     private var refusedEvents: [(number: UInt64, verdict: Status)] = []
     private let buffer: UnsafeMutableRawBufferPointer
     private let error: UnsafeMutablePointer<curfew_error>
 
     /// It can be offered tasks: its library is loaded.
-    var isReady = false
+    @exclusivity(unchecked) var isReady = false
     /// It is offered no more tasks.
     var isLeaving = false
     /// It was found to be quiet, once.
@@ -67,7 +69,7 @@ final class ChildLink: @unchecked Sendable {
     /// Tasks whose functions do not return.
     var stuck: Set<UInt64> = []
     /// The rule that the process has broken, after which nothing more is read.
-    private(set) var fault: String? {
+    @exclusivity(unchecked) private(set) var fault: String? {
         didSet {
             isFaulty.store(fault != nil, ordering: .releasing)
             // The channel reader has the process killed.
@@ -83,7 +85,7 @@ final class ChildLink: @unchecked Sendable {
     var records: UInt64 { recordCount.load(ordering: .relaxed) }
     private let recordCount = Atomic<UInt64>(0)
     /// Tasks that succeeded in the process.
-    private(set) var successes: UInt64 = 0
+    @exclusivity(unchecked) private(set) var successes: UInt64 = 0
     /// How it has ended, as the rest of a sentence.
     var endText: String?
     /// The text of a task that ended with the process says how it ended, or the error of the load does.
@@ -128,8 +130,11 @@ final class ChildLink: @unchecked Sendable {
         credits = EventCredits(in: engine.events)
         memory.header.pointee.eventCredits.store(credits.granted, ordering: .releasing)
         arena = ChunkAllocator(from: layout.arenaAt, bytes: layout.arenaBytes)
-        windows = manifest.handlers.map {
-            TaskWindow(limit: ChannelLayout.window, places: $0.maxConcurrency)
+        windows = .allocate(capacity: manifest.handlers.count)
+        for (index, handler) in manifest.handlers.enumerated() {
+            windows.initializeElement(
+                at: index,
+                to: TaskWindow(limit: ChannelLayout.window, places: handler.maxConcurrency))
         }
         buffer = .allocate(byteCount: ChannelLayout.recordBytes, alignment: 16)
         error = .allocate(capacity: 1)
@@ -143,6 +148,7 @@ final class ChildLink: @unchecked Sendable {
         csys_channel_unmap(&channel)
         buffer.deallocate()
         error.deallocate()
+        windows.deinitialize().deallocate()
     }
 
     /// The files of the channel, for the process. Closed by `closeFiles`.
@@ -170,7 +176,7 @@ final class ChildLink: @unchecked Sendable {
         let bytes = slot.pointee.payloadBytes.load(ordering: .acquiring)
         var at: UInt64 = 0
         // The payload of the task that had the slot before, and was kept after its end.
-        if let before = payloads.removeValue(forKey: task.index) {
+        if !payloads.isEmpty, let before = payloads.removeValue(forKey: task.index) {
             arena.release(before.at, before.bytes)
         }
         if bytes > 0 {
@@ -195,7 +201,8 @@ final class ChildLink: @unchecked Sendable {
         line.pointee.attempt = max(1, record?.attempt ?? 1)
         line.pointee.kind =
             (record?.request?.kind ?? handler.pointee.kind).rawValue | Int32(index) << 16
-        line.pointee.request = services.request(of: id, plugin: plugin)
+        line.pointee.request =
+            record?.request == nil ? 0 : services.request(of: id, plugin: plugin)
         line.pointee.payloadAt = at
         line.pointee.payloadBytes = bytes
         line.pointee.word.store(

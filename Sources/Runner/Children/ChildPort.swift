@@ -11,7 +11,8 @@ import Synchronization
 /// itself, and the thread that waits for it, or the channel reader, reads the answer: no worker of the
 /// host stands between them. Until the process has taken a task, it can be recalled.
 final class ChildPort: @unchecked Sendable {
-    // Sendable: `lock` guards the variables; the rest is constant.
+    // Sendable: `lock` guards the variables; the rest is constant. Exclusivity checks of those that each
+    // task needs would be a fifth of a launch.
 
     let engine: TaskEngine
     let services: PluginServices
@@ -22,18 +23,18 @@ final class ChildPort: @unchecked Sendable {
     let isFresh: Bool
     private let lock = ChannelLock()
     /// The processes that have not ended, oldest first.
-    private var links: [ChildLink] = []
+    @exclusivity(unchecked) private var links: [ChildLink] = []
     /// The process that takes tasks, unless each task gets its own.
-    private var current: ChildLink?
+    @exclusivity(unchecked) private var current: ChildLink?
     /// The number of processes that take no more tasks, and have not ended.
-    private var leaving = 0
+    @exclusivity(unchecked) private var leaving = 0
     /// The task of the thread that reads a ring while it waits, or 0.
     private let waiting = Atomic<UInt64>(0)
     /// The process whose ring that thread reads.
-    private var waitingLink: ChildLink?
-    private var queues: [HandlerQueuePointer] = []
+    @exclusivity(unchecked) private var waitingLink: ChildLink?
+    @exclusivity(unchecked) private var queues: [HandlerQueuePointer] = []
     /// Recalled tasks, by handler, which are offered before those in the queue.
-    private var recalled: [[TaskReference]]
+    @exclusivity(unchecked) private var recalled: [[TaskReference]]
     /// Whether each handler has an expiration callback, and how many tasks may be pending.
     private var codes: [String: (hasExpired: Bool, pendingLimit: UInt32)] = [:]
     /// The handlers are registered with the host: a later process of the plugin registers them only
@@ -126,7 +127,7 @@ final class ChildPort: @unchecked Sendable {
     var onUsed: (@Sendable () -> Void)?
     /// The tasks of a process that takes no more are over. Called without the lock.
     var onQuiet: (@Sendable (ChildLink) -> Void)?
-    private var isOneUsed = false
+    @exclusivity(unchecked) private var isOneUsed = false
 
     /// The process that has a task.
     private func link(of task: TaskReference, _ index: Int) -> ChildLink? {
@@ -183,8 +184,6 @@ final class ChildPort: @unchecked Sendable {
             == HandlerQueue.Gate.remote,
             !isOffered || continues(), let task = next(index)
         {
-            // A worker that sleeps looks for a while once it is awake: it wakes while the task is offered.
-            if !isOffered { link.ring(index) }
             let state = engine.tasks.slot(task).state
             if state.isClaimed || state.isHeld {
                 // Cancelled or paused while it waited.

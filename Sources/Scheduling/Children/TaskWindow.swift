@@ -13,7 +13,7 @@ package struct TaskWindow: Sendable {
         case taken
     }
 
-    private let limit: UInt64
+    @usableFromInline let limit: UInt64
     private let places: Int
     /// By position modulo their number.
     private var tasks: [UInt64]
@@ -41,9 +41,9 @@ package struct TaskWindow: Sendable {
 
     private func index(_ position: UInt64) -> Int { Int(position & (limit - 1)) }
 
-    package var hasRoom: Bool { tail - head < limit }
+    @inlinable package var hasRoom: Bool { tail - head < limit }
 
-    package var isEmpty: Bool { count == 0 }
+    @inlinable package var isEmpty: Bool { count == 0 }
 
     /// Offers a task. There must be room. Returns its position.
     package mutating func offer(_ task: UInt64) -> UInt64 {
