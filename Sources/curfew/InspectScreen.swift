@@ -45,7 +45,11 @@ struct InspectScreen {
     private func library(_ plugin: InspectedPlugin) {
         guard let manifest = plugin.manifest else { return }
         guard let library = manifest.library else {
-            row("library", "none of its own: its handlers call functions of the system's")
+            row(
+                "library",
+                manifest.hasCode
+                    ? "none of its own: its handlers call functions of the system's"
+                    : "none: its handlers run programs")
             return
         }
         let note = plugin.linted.abi.map { "\($0) in the library's note" } ?? "no note to be read"

@@ -67,7 +67,9 @@ struct InspectedPlugin {
         linted = LintedPlugin(path: directory)
         features = linted.manifest.map { manifest in
             do throws(BridgeError) {
-                return .success(try ChildFeatures.probe(manifest.needs, entersLeaf: true))
+                return .success(
+                    try ChildFeatures.probe(
+                        manifest.needs, isProgram: !manifest.hasCode, entersLeaf: true))
             } catch {
                 return .failure(error)
             }

@@ -100,6 +100,34 @@ struct InspectTests {
             open.output.contains("  files      all of the user's: its manifest has no `needs`\n"))
     }
 
+    @Test("of a plugin that runs programs, what confines those")
+    func programs() throws {
+        let files = try TemporaryDirectory()
+        func inspected(_ needs: String) throws -> (text: String, inForce: [String]) {
+            let directory = files.path("tidy")
+            try files.write(
+                #"""
+                {"id": "org.example.tidy", "version": "1.0.0", "abi": 0, \#(needs)
+                 "handlers": [{"identifier": "org.example.tidy", "kind": "processing",
+                               "form": "command", "command": {"argv": ["/bin/true"]}}]}
+                """#, to: "tidy/manifest.json")
+            let document = try CommandRun("inspect", directory, "--json").document()
+            let confinement = try #require(document["confinement"] as? [String: Any])
+            return (
+                try CommandRun("inspect", directory).output,
+                try #require(confinement["inForce"] as? [String])
+            )
+        }
+        let free = try inspected("")
+        #expect(free.text.contains("  library    none: its handlers run programs\n"), "\(free)")
+        #expect(free.inForce == ["death signal"], "\(free)")
+        let held = try inspected(#""needs": {"descriptors": 64},"#)
+        for feature in ["descriptor limit", "file rules", "no network"] {
+            #expect(held.inForce.contains(feature), "\(held)")
+        }
+        #expect(!held.inForce.contains("memory limit"), "\(held)")
+    }
+
     @Test("without a plugin, what confines one that needs nothing")
     func machine() throws {
         let text = try CommandRun("inspect")

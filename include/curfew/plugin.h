@@ -202,10 +202,10 @@ struct curfew_host_api {
 
     /*
      * Queues an event that the manifest declares for this task's handler, with exactly the declared
-     * parameters, which are copied. Returns CURFEW_OK, CURFEW_DENIED (not declared, or the host's
-     * own), CURFEW_INVALID (other parameters), CURFEW_BUSY (the queue has as many events as it may,
-     * or 64 MiB of texts; the event is lost, counted, and announced to subscribers), CURFEW_ALREADY
-     * (the task is over) or CURFEW_STALE.
+     * parameters, which are copied; of a text at most 64 KiB. Returns CURFEW_OK, CURFEW_DENIED (not
+     * declared, or the host's own), CURFEW_INVALID (other parameters), CURFEW_BUSY (the queue has as
+     * many events as it may, or 64 MiB of texts; the event is lost, counted, and announced to
+     * subscribers), CURFEW_ALREADY (the task is over) or CURFEW_STALE.
      */
     curfew_status (*raise)(const curfew_host_api *api, curfew_task task, const char *event,
                            const curfew_value *CURFEW_NULLABLE values, uint32_t count)

@@ -113,18 +113,21 @@ package struct ChildFeatures: Equatable, Sendable {
         }
     }
 
-    /// Starts a process without a plugin, and returns which parts of its sandbox are in force.
+    /// Starts a process without a plugin, or a program, and returns which parts of its sandbox are in force.
     ///
     /// - Parameters:
     ///   - helper: the configured path of curfew-child.
     ///   - needs: of a manifest; nil for a plugin without.
+    ///   - isProgram: the needs are those of a plugin without code, whose handlers run programs.
     ///   - entersLeaf: this process may move into a leaf of its control group.
     /// - Throws: `.system` where no process can be started. Blocks for at most 10 s.
     package static func probe(
-        helper: String? = nil, _ needs: ManifestNeeds?, entersLeaf: Bool = false
+        helper: String? = nil, _ needs: ManifestNeeds?, isProgram: Bool = false,
+        entersLeaf: Bool = false
     ) throws(BridgeError) -> ChildFeatures {
         let groups = ControlGroups(entersLeaf: entersLeaf)
-        let group = groups.make(csys_plugin_limits(csys_limits()))
+        let limits = HostConfiguration.ProcessLimits().limits(needs, ownThreads: 0)
+        let group = groups.make(isProgram ? limits : csys_plugin_limits(csys_limits()))
         let spawner = Spawner(path: helper)
         defer {
             spawner.stop()
@@ -133,6 +136,33 @@ package struct ChildFeatures: Equatable, Sendable {
         var control: Int32 = -1
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
         try environment.withUnsafeMutableBufferPointer { environment throws(BridgeError) in
+            let directory = strdup("/")
+            defer { free(directory) }
+            guard !isProgram else {
+                var command = csys_command()
+                // That of curfew-child, which ends at once.
+                let path = strdup("/proc/self/exe")
+                defer { free(path) }
+                command.path = UnsafePointer(path)
+                command.directory = UnsafePointer(directory)
+                command.arguments = UnsafePointer(environment.baseAddress)
+                command.environment = UnsafePointer(environment.baseAddress)
+                (command.input, command.payload) = (-1, -1)
+                (command.output, command.errors) = (-1, -1)
+                command.cgroup = (try? group.get())?.directory.descriptor ?? -1
+                command.limits = limits
+                command.confinement = Confinement.flags(needs)
+                // Otherwise it could not be executed.
+                var all = csys_rule(
+                    descriptor: csys_open_place(AT_FDCWD, "/", true),
+                    rights: UInt32(csys_right_read | csys_right_run))
+                defer { csys_close(all.descriptor) }
+                return try withUnsafePointer(to: &all) { rule throws(BridgeError) in
+                    command.confinement.rules = rule
+                    command.confinement.rule_count = needs == nil ? 0 : 1
+                    try spawner.start { csys_command_start(&$0, &command, &control) }
+                }
+            }
             var child = csys_child()
             child.library = -1
             child.manifest = -1
@@ -144,8 +174,6 @@ package struct ChildFeatures: Equatable, Sendable {
             child.cgroup = (try? group.get())?.directory.descriptor ?? -1
             child.environment = UnsafePointer(environment.baseAddress)
             child.confinement = Confinement.flags(needs)
-            let directory = strdup("/")
-            defer { free(directory) }
             child.directory = UnsafePointer(directory)
             try spawner.start { csys_child_start(&$0, &child, &control) }
         }

@@ -61,7 +61,9 @@ enum ReleaseCommand {
             HandlerDescription.isIdentifier(text) || QuarantinedPlugin.isContent(text)
         }
         guard let name = operands.first(where: isPlugin) else {
-            guard let word = operands.first(where: { $0.first?.isNumber != true }) else { return nil }
+            guard let word = operands.first(where: { $0.first?.isNumber != true }) else {
+                return nil
+            }
             throw CommandError(
                 .usage,
                 "`\(word)` is neither the number of a request nor the id or the hash of a plugin",
