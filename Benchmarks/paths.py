@@ -293,11 +293,14 @@ def copies(c, name, library, description, count=LOADED):
     return str(target)
 
 
+def many_plugins(c):
+    plugin = c.programs.plugin("load/load-plugin", "load", "org.example.load000")
+    return copies(c, "load-200", f"{plugin}/libload.so", "load/load-plugin/manifest.json")
+
+
 def load(c):
     b = c.programs
-    curfew = b.c("load/curfew")
-    plugin = b.plugin("load/load-plugin", "load", "org.example.load000")
-    many = copies(c, "load-200", f"{plugin}/libload.so", "load/load-plugin/manifest.json")
+    curfew, many = b.c("load/curfew"), many_plugins(c)
 
     def peas():
         library = b.library("load/peas-plugin/load", ["-fPIC", "-shared", "-fvisibility=hidden"],
@@ -349,12 +352,16 @@ def child(c):
     row = [own("row"),
            Program("pool row", PEER, "Python's ProcessPoolExecutor", [*pool, "row"])]
     calls = own("calls")
+    loader, many = b.c("load/curfew"), many_plugins(c)
+    loads = [Program("load threads", OURS, "Curfew, in threads", [loader, "load", c.library, many]),
+             Program("load processes", OURS, "Curfew, in processes",
+                     [loader, "processes", c.library, many, helper])]
     ends = [Program("spawn", LIMIT, "posix_spawn of /bin/true",
                     [b.c("start/spawn"), "15", "--", "/bin/true"]),
             own("start"), own("crash")]
     named = dict(zip(("spawn", "start", "crash"), ends))
     return Measured("child", "tasks of a plugin in a process of its own",
-                    programs + row + [calls] + ends, [
+                    programs + row + [calls] + loads + ends, [
         *tables,
         Table("child calls", "calls of a function, µs", "us", [
             Row(OURS, "Curfew, an event is raised", lambda r: r["curfew calls"]["us_per_raise"]),
@@ -362,6 +369,11 @@ def child(c):
             Row(OURS, "Curfew, a result of 1 MiB", lambda r: r["curfew calls"]["us_per_result"])]),
         Table("child row", "100,000 in a row: a task, µs", "us", rows(row, "us_per_task"),
               absolute(3, "µs", ours)),
+        Table("child process", "a process, besides the load of its plugin, ms", "ms", [
+            *rows([named["spawn"]], "ms"),
+            Row(OURS, ours, lambda r: (r["load processes"]["us_per_plugin"]
+                                       - r["load threads"]["us_per_plugin"]) / 1000)],
+            at_most(1, "posix_spawn of /bin/true", ours)),
         Table("child start", "processes, ms", "ms", [
             *rows([named["spawn"]], "ms"),
             Row(OURS, "Curfew, a host, a process and its first task", lambda r: r["curfew start"]["ms"]),

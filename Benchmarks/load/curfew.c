@@ -3,6 +3,7 @@
  * Loading plugins through Curfew's public C ABI, in a host with the default configuration.
  *
  *     curfew load | scan | first LIBRARY PLUGINS_DIRECTORY
+ *     curfew processes LIBRARY PLUGINS_DIRECTORY HELPER
  *
  * load: curfew_host_load_plugin of each plugin's directory: the manifest is read and checked, the
  * owners and modes of directories and files are, the library is copied, checked and loaded from the
@@ -11,16 +12,18 @@
  * as a host has to that looks before it loads; every manifest is read twice. scan_us is what
  * scanning has of it. first: one plugin, in milliseconds, from the first line of main: libcurfew is
  * opened, a host made and the plugin loaded. open_ms, create_ms and load_ms are what each of these
- * has of it.
+ * has of it. processes: load of some plugins, each into a process of its own; curfew-child runs already.
  */
 #include "../libcurfew.h"
 #include "load.h"
 
+enum { PROCESSES = 32 };
+
 static struct libcurfew curfew;
 
-static void create_host(void) {
+static void create_host(const curfew_host_config *config) {
     curfew_error error = {.struct_size = sizeof error};
-    const curfew_status status = curfew.host_create(NULL, &curfew.host, &error);
+    const curfew_status status = curfew.host_create(config, &curfew.host, &error);
     if (status != CURFEW_OK) fail("no host: %s: %s", curfew.status_text(status), error.message);
 }
 
@@ -64,7 +67,7 @@ static void check(int count) {
 static void load_all(const char *library, const char *plugins, bool scanning) {
     read_plugins(plugins, PLUGINS);
     curfew = look_up_libcurfew(library);
-    create_host();
+    create_host(NULL);
     const uint64_t started = now_ns();
     if (scanning) scan(plugins);
     const uint64_t scanned = now_ns();
@@ -82,7 +85,7 @@ static void print_ms(const char *name, uint64_t started_ns, uint64_t ended_ns) {
 static void load_first(const char *library, const char *plugins, uint64_t started) {
     curfew = look_up_libcurfew(library);
     const uint64_t opened = now_ns();
-    create_host();
+    create_host(NULL);
     const uint64_t created = now_ns();
     load(plugins, 0);
     const uint64_t ended = now_ns();
@@ -93,9 +96,28 @@ static void load_first(const char *library, const char *plugins, uint64_t starte
     print_ms("load_ms", created, ended);
 }
 
+static void load_processes(const char *library, const char *plugins, const char *helper) {
+    read_plugins(plugins, PLUGINS);
+    curfew = look_up_libcurfew(library);
+    const curfew_host_config config = {
+        .struct_size = sizeof config, .isolation = CURFEW_ISOLATION_PROCESS, .helper = helper};
+    create_host(&config);
+    load(plugins, 0);
+    const uint64_t started = now_ns();
+    for (int i = 1; i <= PROCESSES; i++) load(plugins, i);
+    const uint64_t ended = now_ns();
+    check(1 + PROCESSES);
+    printf("us_per_plugin %.2f\n", (double)(ended - started) / 1000 / PROCESSES);
+}
+
 int main(int argc, char **argv) {
     const uint64_t started = now_ns();
-    if (argc != 4) fail("usage: curfew load | scan | first LIBRARY PLUGINS_DIRECTORY");
+    if (argc == 5 && strcmp(argv[1], "processes") == 0) {
+        load_processes(argv[2], argv[3], argv[4]);
+        close_libcurfew(&curfew);
+        return 0;
+    }
+    if (argc != 4) fail("usage: curfew load | scan | first | processes LIBRARY PLUGINS_DIRECTORY [HELPER]");
     const bool scanning = strcmp(argv[1], "scan") == 0;
     if (strcmp(argv[1], "first") == 0)
         load_first(argv[2], argv[3], started);

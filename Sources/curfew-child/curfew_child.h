@@ -68,13 +68,6 @@ typedef struct {
     const char *directory;
 } start_text;
 
-/* What a child tells its supervisor: its features once it is confined, then only a failure. */
-typedef struct {
-    uint32_t failure; /* 0: these are the features */
-    int32_t error;
-    csys_features features;
-} child_note;
-
 /* A child until it runs foreign code. */
 typedef struct {
     const order *given;
@@ -89,9 +82,18 @@ typedef struct {
 void run_program(beginning *child) __attribute__((noreturn));
 void run_plugin(beginning *child) __attribute__((noreturn));
 
-/* Ends a child that cannot begin. */
-void fail(const beginning *child, uint32_t failure) __attribute__((noreturn));
+/* --- notes.c ----------------------------------------------------------------------------------- */
+
+/* What a child tells its supervisor: its features once it is confined, then only a failure. */
+typedef struct {
+    uint32_t failure; /* 0: these are the features */
+    int32_t error;
+    csys_features features;
+} child_note;
+
 void tell_features(const beginning *child);
+/* Ends a child that cannot begin, for errno. */
+void fail(const beginning *child, uint32_t failure) __attribute__((noreturn));
 
 /* --- descriptors.c ----------------------------------------------------------------------------- */
 

@@ -208,19 +208,6 @@ static bool read_text(int file, start_text *text) {
     return true;
 }
 
-void tell_features(const beginning *child) {
-    child_note note = {.failure = 0, .error = 0, .features = child->features};
-    while (write(child->told, &note, sizeof note) < 0 && errno == EINTR) {
-    }
-}
-
-void fail(const beginning *child, uint32_t failure) {
-    child_note note = {.failure = failure, .error = errno};
-    while (write(child->told, &note, sizeof note) < 0 && errno == EINTR) {
-    }
-    _exit(127);
-}
-
 /* The start of a child, as its notes tell it. */
 typedef struct {
     int pipe; /* -1: it has been reported */

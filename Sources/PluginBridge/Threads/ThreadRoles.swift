@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import CSystem
+import CSystem
 
 /// The roles of the threads of one host, or of a plugin's process.
 package struct ThreadRoles: @unchecked Sendable {
