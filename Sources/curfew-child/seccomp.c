@@ -20,7 +20,7 @@
 
 /* --- libseccomp, opened and not linked: a system may be without it -------------------------------- */
 
-enum { allow = 0x7fff0000, deny = 0x00050000 /* | errno */, attribute_bad_architecture = 2 };
+enum { allow = 0x7fff0000, deny = 0x00050000 /* | errno */, attribute_bad_architecture = 2, attribute_order = 8 };
 enum { is_not = 1, is_at_least = 5, is = 4, is_masked_by = 7 };
 
 typedef struct {
@@ -210,6 +210,8 @@ const struct sock_fprog *filter_of(unsigned variant) {
     }
     /* Calls of another architecture, such as those of 32 bits, have other numbers. */
     if (library.set(filter.context, attribute_bad_architecture, deny | ENOSYS) != 0) filter.failed = true;
+    /* A tree in place of a list, since 2.5: the kernel tries all numbers when the filter is installed. */
+    library.set(filter.context, attribute_order, 2);
     if (variant & filter_calls) refuse_calls(&filter);
     if (variant & filter_processes) refuse_other_processes(&filter);
     if (variant & filter_no_network) refuse_network(&filter);
