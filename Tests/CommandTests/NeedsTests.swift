@@ -227,6 +227,32 @@ struct NeedsTests {
         #expect(cat.code == 100 && cat.output.contains("Permission denied"), "\(cat.process)")
     }
 
+    @Test(
+        "where a machine lacks what confines, --confine runs nothing",
+        arguments: ["landlock", "seccomp", "namespaces,landlock,seccomp"])
+    func withoutParts(parts: String) throws {
+        let source = BuiltProducts.packageRoot + "/Tests/TestSupport/without.c"
+        try files.run("cc", ["-std=gnu11", "-o", "without", source])
+        func run(_ more: String...) throws -> ChildProcess {
+            try ChildProcess.run(
+                files.path("without"),
+                [
+                    parts, CommandRun.program, "run", "org.curfew.test.needs", "--plugin",
+                    BuiltProducts.testPluginDirectory("needs"), "--payload", "read /etc/hostname",
+                ] + more,
+                environment: CommandRun.environment.merging(places) { $1 }, limit: .seconds(60))
+        }
+        let free = try run()
+        #expect(free.output.contains("result: ok\n"), "\(free)")
+        #expect(free.output.contains("that are not in force: "), "\(free)")
+        let confined = try run("--confine")
+        #expect(confined.ending == .exited(126), "\(confined)")
+        #expect(
+            confined.errorOutput.contains("this machine cannot confine org.curfew.test.needs"),
+            "\(confined)")
+        #expect(!confined.output.contains("result: "), "\(confined)")
+    }
+
     @Test("a program of the form command has them too")
     func program() throws {
         try files.write("secret", to: "secret")
