@@ -288,17 +288,23 @@ fresh-prefix:
 # a sanitizer: nothing of theirs would be instrumented. The kit looks at memory, signals and forks,
 # where a sanitizer has its own; what is about endurance kills hosts by the hundred, and loads
 # libraries before theirs.
+# A sanitizer maps more memory than the process of a plugin may have.
+PLAIN_CHILD = cp -f .build/debug/curfew-child
+
 sanitize: test-packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests --skip PluginTests \
 	    --skip ConformanceTests --skip EnduranceTests --skip ProgramTests)
 	# XCTest itself leaks, hence no leak check.
 	echo "sanitize: building and running the tests under AddressSanitizer"
+	"$(SWIFT)" build --product curfew-child
 	$(BUILD_TESTS) --sanitize=address --scratch-path .build-asan
+	$(PLAIN_CHILD) .build-asan/debug/
 	ASAN_OPTIONS=detect_leaks=0 Tests/run-tests.py --at-once 1 --scratch-path .build-asan \
 	    "$${skip[@]}"
 	echo "sanitize: building and running the tests under ThreadSanitizer"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
 	$(BUILD_TESTS) --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan
+	$(PLAIN_CHILD) .build-tsan/debug/
 	CURFEW_STRESS_TASKS=$(STRESS_TASKS) Tests/run-tests.py --at-once 1 \
 	    --scratch-path .build-tsan "$${skip[@]}"
 

@@ -104,6 +104,9 @@ int moved_up(const beginning *child, int descriptor);
 /* --- sandbox.c: what a child gives up; each function notes what is in force, and why not ------- */
 
 bool is_masked(const order *given, enum csys_feature feature);
+/* Whether the child is kept from the host and from other processes of its user: a plugin is, and a program
+ * whose manifest says what it needs, or whose host confines all. */
+bool is_confined(const order *given);
 /* Counts a feature as in force, or notes its errno. */
 void note_feature(csys_features *features, enum csys_feature feature, int error);
 

@@ -7,14 +7,15 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-/* A program of the user's own: it is confined only as far as its manifest says so. */
+/* A program of the user's own, unless its manifest says what it needs. It keeps its rights as root: those
+ * that the filter and the rules leave are about files. */
 void run_program(beginning *child) {
     const order *given = child->given;
-    const csys_request *request = &given->request;
+    const bool confined = is_confined(given);
     setsid();
     die_with_supervisor(child);
     if (chdir(child->text.directory) != 0) fail(child, csys_failure_directory);
-    int rules = landlock_rules(child, false);
+    int rules = landlock_rules(child, confined);
     child->told = moved_up(child, child->told);
     rules = moved_up(child, rules);
     int input = moved_up(child, given->places[csys_place_input]);
@@ -27,9 +28,11 @@ void run_program(beginning *child) {
     if (payload >= 0) dup2(payload, 3);
     syscall(SYS_close_range, payload >= 0 ? 4U : 3U, ~0U, CLOSE_RANGE_CLOEXEC);
     set_limits(child, false);
-    if (rules >= 0 || request->network != csys_network_open) forbid_new_privileges(child);
-    landlock_enter(child, rules);
-    if (request->network != csys_network_open) filter_enter(child);
+    if (confined) {
+        forbid_new_privileges(child);
+        landlock_enter(child, rules);
+        filter_enter(child);
+    }
     tell_features(child);
     sigset_t none;
     sigemptyset(&none);

@@ -18,6 +18,11 @@ bool is_masked(const order *given, enum csys_feature feature) {
 #endif
 }
 
+bool is_confined(const order *given) {
+    return given->request.kind == csys_request_child || given->request.confines_files ||
+           given->request.network != csys_network_open;
+}
+
 void note_feature(csys_features *features, enum csys_feature feature, int error) {
     uint32_t bit = 1U << feature;
     features->asked |= bit;

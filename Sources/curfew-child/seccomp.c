@@ -281,7 +281,7 @@ void filter_enter(beginning *child) {
     int error = is_masked(child->given, csys_feature_system_calls) ? ECANCELED : 0;
     if (error == 0 && is_plugin && (child->features.in_force & keepers) == 0) error = keep_signals();
     if (error == 0) error = around->filter == NULL ? around->filter_error : install(around->filter);
-    if (is_plugin) note_feature(&child->features, csys_feature_system_calls, error);
+    note_feature(&child->features, csys_feature_system_calls, error);
     if (child->given->request.network == csys_network_none)
         note_feature(&child->features, csys_feature_no_network, error);
     else if (is_without && error != 0)

@@ -117,7 +117,7 @@ static pid_t fork_into(uint64_t namespaces, int cgroup, int *process) {
 
 static void choose_filter(const order *given, surroundings *around) {
     unsigned variant = 0;
-    if (given->request.kind == csys_request_child) {
+    if (is_confined(given)) {
         variant |= filter_calls;
         uint32_t own_pids = 1U << csys_feature_process_namespace;
         if ((around->features.in_force & own_pids) == 0) variant |= filter_processes;

@@ -18,8 +18,11 @@ enum InspectRecords {
             ]
         }
         if let signer = plugin.signer { members.append(("signature", item(signer))) }
-        if case .success(let features)? = plugin.features {
+        if case .success(let features)? = plugin.features ?? plugin.programFeatures {
             members.append(("confinement", item(features)))
+        }
+        if plugin.features != nil, case .success(let features)? = plugin.programFeatures {
+            members.append(("programConfinement", item(features)))
         }
         members.append(("faults", .list(plugin.linted.faults.map(FaultItem.item))))
         if let trial { members.append(("load", item(trial))) }

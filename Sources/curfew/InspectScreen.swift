@@ -100,9 +100,9 @@ struct InspectScreen {
         confinement(features)
     }
 
-    private func confinement(_ features: ChildFeatures) {
+    private func confinement(_ features: ChildFeatures, _ label: String = "in force") {
         row(
-            "in force",
+            label,
             features.inForce.isEmpty ? "nothing" : features.inForce.joined(separator: ", "))
         for (index, missing) in features.missing.enumerated() {
             row(index == 0 ? "missing" : "", missing.text, .warning)
@@ -124,10 +124,13 @@ struct InspectScreen {
             row("files", "all of the user's: its manifest has no `needs`")
             row("network", "any, for the same reason")
         }
-        switch plugin.features {
-        case .success(let features): confinement(features)
-        case .failure(let error): row("in force", "nothing: \(error.message)", .alarm)
-        case nil: break
+        let programs = plugin.features == nil ? "in force" : "programs"
+        for (result, label) in [(plugin.features, "in force"), (plugin.programFeatures, programs)] {
+            switch result {
+            case .success(let features): confinement(features, label)
+            case .failure(let error): row(label, "nothing: \(error.message)", .alarm)
+            case nil: break
+            }
         }
     }
 

@@ -54,8 +54,10 @@ struct InspectedPlugin {
     /// Nil where the file could not be read as a library; the faults say why.
     private(set) var elf: ELFSummary?
     private(set) var exportsEntry = false
-    /// What confines its process on this machine; nil where its manifest cannot be read.
+    /// What confines its process on this machine; nil where it has none, or its manifest cannot be read.
     private(set) var features: Result<ChildFeatures, BridgeError>?
+    /// What confines its programs.
+    private(set) var programFeatures: Result<ChildFeatures, BridgeError>?
 
     /// Who signed it, or why nobody did; nil where its manifest cannot be read.
     private(set) var signer: Result<PluginSigner, BridgeError>?
@@ -65,13 +67,10 @@ struct InspectedPlugin {
     init(directory: String) {
         self.directory = directory
         linted = LintedPlugin(path: directory)
-        features = linted.manifest.map { manifest in
-            do throws(BridgeError) {
-                return .success(
-                    try ChildFeatures.probe(
-                        manifest.needs, isProgram: !manifest.hasCode, entersLeaf: true))
-            } catch {
-                return .failure(error)
+        if let manifest = linted.manifest {
+            if manifest.hasCode { features = Self.probe(manifest.needs, isProgram: false) }
+            if manifest.hasPrograms {
+                programFeatures = Self.probe(manifest.needs, isProgram: true)
             }
         }
         signer = linted.manifest == nil ? nil : Self.signer(of: directory)
@@ -82,6 +81,17 @@ struct InspectedPlugin {
         elf = try? ELFSummary.read(path: path).get()
         if case .success(.function) = ELFExport.find("curfew_plugin_entry", in: path) {
             exportsEntry = true
+        }
+    }
+
+    private static func probe(
+        _ needs: ManifestNeeds?, isProgram: Bool
+    ) -> Result<ChildFeatures, BridgeError> {
+        do throws(BridgeError) {
+            return .success(
+                try ChildFeatures.probe(needs, isProgram: isProgram, entersLeaf: true))
+        } catch {
+            return .failure(error)
         }
     }
 

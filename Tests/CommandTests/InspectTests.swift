@@ -122,10 +122,37 @@ struct InspectTests {
         #expect(free.text.contains("  library    none: its handlers run programs\n"), "\(free)")
         #expect(free.inForce == ["death signal"], "\(free)")
         let held = try inspected(#""needs": {"descriptors": 64},"#)
-        for feature in ["descriptor limit", "file rules", "no network"] {
+        for feature in [
+            "descriptor limit", "file rules", "no network", "signal scope", "system call filter",
+        ] {
             #expect(held.inForce.contains(feature), "\(held)")
         }
         #expect(!held.inForce.contains("memory limit"), "\(held)")
+    }
+
+    @Test("of a plugin with code and programs, what confines either")
+    func both() throws {
+        let files = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("needs"), toPath: files.path("both"))
+        let manifest = URL(filePath: files.path("both/manifest.json"))
+        var document = try #require(
+            JSONSerialization.jsonObject(with: Data(contentsOf: manifest)) as? [String: Any])
+        document["needs"] = nil
+        var handlers = try #require(document["handlers"] as? [[String: Any]])
+        handlers.append([
+            "identifier": "org.example.tidy", "kind": "processing", "form": "command",
+            "command": ["argv": ["/bin/true"]],
+        ])
+        document["handlers"] = handlers
+        try JSONSerialization.data(withJSONObject: document).write(to: manifest)
+        let inspected = try CommandRun("inspect", files.path("both"), "--json").document()
+        let code = try #require(inspected["confinement"] as? [String: Any])
+        let programs = try #require(inspected["programConfinement"] as? [String: Any])
+        #expect((code["inForce"] as? [String])?.contains("memory limit") == true)
+        #expect(programs["inForce"] as? [String] == ["death signal"])
+        let text = try CommandRun("inspect", files.path("both")).output
+        #expect(text.contains("\n  programs   death signal\n"), "\(text)")
     }
 
     @Test("without a plugin, what confines one that needs nothing")

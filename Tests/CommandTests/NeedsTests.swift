@@ -253,6 +253,28 @@ struct NeedsTests {
         #expect(!confined.output.contains("result: "), "\(confined)")
     }
 
+    @Test("a program with needs reaches its own processes, and those of nobody else")
+    func signals() throws {
+        let plugin = files.path("signals")
+        func run(_ script: String, _ needs: String) throws -> CommandRun {
+            try files.write(
+                """
+                {"id": "org.example.signals-plugin", "version": "1.0.0", "abi": 0, \(needs)
+                 "handlers": [{"identifier": "org.example.signals", "kind": "processing",
+                               "form": "command", "command": {"argv": ["/bin/sh", "-c", "\(script)"]}}]}
+                """, to: "signals/manifest.json")
+            return try CommandRun("run", "org.example.signals", "--plugin", plugin)
+        }
+        let (none, needs) = ("", #""needs": {"network": false},"#)
+        let other = "kill -0 \(getpid())"
+        #expect(try run(other, none).code == 0)
+        let refused = try run(other, needs)
+        #expect(
+            refused.code == 100 && refused.output.contains("not permitted"), "\(refused.process)")
+        let own = try run("(while :; do :; done) & kill $!", needs)
+        #expect(own.code == 0, "\(own.process)")
+    }
+
     @Test("a program of the form command has them too")
     func program() throws {
         try files.write("secret", to: "secret")

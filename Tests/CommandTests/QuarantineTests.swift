@@ -91,6 +91,10 @@ struct QuarantineTests {
             until(lambda: "the host has refused plugin " + id in why())
             assert "SIGSEGV" in why(), why()
 
+            # Of a plugin that only the host finds, the host has told.
+            code, out, errors = run("submit", one, "--dry-run")
+            assert code == 0 and "has not loaded org.curfew.test.process" in errors, errors
+            assert "is quarantined" in errors and "curfew release" in errors, errors
             # Its release reaches the running host.
             code, out, errors = run("release", id)
             assert code == 0 and id in out and "released" in out, (out, errors)
@@ -169,6 +173,30 @@ struct QuarantineTests {
                 event = host.ended()
                 assert event["succeeded"], event
                 done.remove(event["request"])
+            host.stop()
+            """)
+    }
+
+    @Test("a plugin without code is quarantined by its manifest")
+    func programs() throws {
+        try desk.files.write(
+            """
+            {"id": "org.example.tidy-plugin", "version": "1.0.0", "abi": 0,
+             "handlers": [{"identifier": "org.example.tidy", "kind": "processing", "form": "command",
+                           "command": {"argv": ["/bin/true"]}}]}
+            """, to: "plugins/tidy/manifest.json")
+        try check(
+            """
+            code, out, errors = run("submit", "org.example.tidy", "--json")
+            assert code == 0, errors
+            code, out, errors = run("quarantine", os.path.join(plugins, "tidy"))
+            assert code == 0, errors
+            host = Host()
+            host.serving()
+            host.wait(lambda e: e["event"] == "refused")
+            code, out, errors = run("release", "org.example.tidy-plugin")
+            assert code == 0, errors
+            assert host.ended()["succeeded"]
             host.stop()
             """)
     }

@@ -102,4 +102,16 @@ struct ForgedRecordTests {
         for task in [first, second] { _ = host.release(task) }
         #expect(try run("", in: host).outcome == .succeeded)
     }
+
+    @Test("so does one whose task goes on")
+    func wiped() throws {
+        let host = try TestHost.restarting()
+        let task = try host.launch(
+            "org.curfew.test.process.one", payload: Array("wipe".utf8), budget: 600 * .second)
+        try host.waitUntil("killed") { host.counts.processesFaulty > 0 }
+        try host.waitUntil("over") { try host.query(task).outcome != nil }
+        #expect(try host.query(task).outcome == .crashed)
+        #expect(host.errorText(task)?.contains("written over the place of a task") == true)
+        _ = host.release(task)
+    }
 }

@@ -43,6 +43,8 @@ package struct Manifest: Hashable, Sendable {
     /// Whether the host calls functions for it; otherwise all its handlers run programs.
     package var hasCode: Bool { library != nil || handlers.contains { $0.form != .command } }
 
+    package var hasPrograms: Bool { handlers.contains { $0.command != nil } }
+
     /// The name of the file in a plugin's directory.
     package static var fileName: String { "manifest.json" }
 

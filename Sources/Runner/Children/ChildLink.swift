@@ -271,8 +271,16 @@ final class ChildLink: @unchecked Sendable {
     /// before the budget of its task is over.
     func observeAll() {
         for index in windows.indices {
-            for (bits, position, state) in windows[index].all where state == .offered {
-                observe(TaskReference(bits: bits), index, at: position)
+            for (bits, position, state) in windows[index].all {
+                let task = TaskReference(bits: bits)
+                guard state == .taken else {
+                    observe(task, index, at: position)
+                    continue
+                }
+                check(
+                    memory.gate(index, position).pointee.task.load(
+                        ordering: .sequentiallyConsistent),
+                    of: task)
             }
         }
     }
@@ -281,6 +289,11 @@ final class ChildLink: @unchecked Sendable {
     /// written over the place, so that nobody knows whether the task runs.
     private func enter(_ task: TaskReference, _ index: Int, at position: UInt64, as seen: UInt64) {
         enter(task, index, at: position)
+        check(seen, of: task)
+    }
+
+    /// Looks whether the word of a place is that of a task which the process has taken.
+    private func check(_ seen: UInt64, of task: TaskReference) {
         if seen != tasks.publicID(task) | ChannelGate.taken, !hasEnded, fault == nil {
             fault = "it has written over the place of a task"
         }

@@ -240,16 +240,20 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
     private func tellLacks(_ features: csys_features, of run: CommandRun) {
         let group =
             run.group.map { Result.success($0) } ?? .failure(ControlGroups.Refusal(reason: ""))
-        let missing = ChildFeatures(features, group).missing(of: run.limits)
-        guard !missing.isEmpty, state.withLock({ $0.told.insert(run.plugin).inserted }) else {
+        let all = ChildFeatures(features, group)
+        var lines = all.missing(of: run.limits).map {
+            "what its manifest needs or the host limits is not in force for its programs: \($0.text)"
+        }
+        // Nothing else is asked to keep signals in.
+        if features.asked & 1 << csys_feature_signal_scope.rawValue != 0, all.leavesHostOpen {
+            lines.append(
+                "this machine has not both Landlock scopes and seccomp for its programs: they can reach the processes of the same user, the host among them"
+            )
+        }
+        guard !lines.isEmpty, state.withLock({ $0.told.insert(run.plugin).inserted }) else {
             return
         }
-        for missing in missing {
-            services.note(
-                .warning,
-                "what its manifest needs or the host limits is not in force for its programs: \(missing.text)",
-                for: run.task, plugin: run.plugin)
-        }
+        for line in lines { services.note(.warning, line, for: run.task, plugin: run.plugin) }
     }
 
     private func leave(_ descriptor: Int32, of run: CommandRun) {

@@ -269,8 +269,7 @@ extension PluginRegistry {
 
     /// Warns of a plugin that gets less than its manifest asks for.
     private func warnOfLess(_ isolation: Isolation, _ manifest: Manifest) {
-        let hasProcesses =
-            isolation != .thread || manifest.handlers.contains { $0.command != nil }
+        let hasProcesses = isolation != .thread || manifest.hasPrograms
         for shortfall in configuration.processLimits.shortfalls(manifest.needs)
         where hasProcesses {
             log(.warning, manifest.id, 0, "its manifest needs \(shortfall)")
@@ -310,11 +309,18 @@ extension PluginRegistry {
                 "\(manifest.id) is to run in a thread, where nothing confines it, and this host confines every plugin; give it isolation process"
             )
         }
-        let features = try ChildFeatures.probe(
-            helper: configuration.helper, configuration.needs(of: manifest))
-        var missing = features.missing.filter(\.isNeeds).map(\.text)
-        if features.leavesHostOpen {
-            missing.append("nothing keeps it from the other processes of this user")
+        var missing: [String] = []
+        for isProgram in [false, true]
+        where isProgram ? manifest.hasPrograms : manifest.hasCode {
+            let features = try ChildFeatures.probe(
+                helper: configuration.helper, configuration.needs(of: manifest),
+                isProgram: isProgram)
+            missing += features.missing.filter(\.isNeeds).map(\.text)
+            if features.leavesHostOpen {
+                missing.append(
+                    "nothing keeps \(isProgram ? "its programs" : "it") from the other processes of this user"
+                )
+            }
         }
         guard missing.isEmpty else {
             throw BridgeError(

@@ -20,7 +20,7 @@ extension PluginRegistry {
     func checkQuarantine(
         _ manifest: Manifest, _ library: CheckedLibrary?, _ record: PluginRecord
     ) throws(BridgeError) -> String? {
-        guard manifest.hasCode, quarantine.isKept || !quarantine.isEmpty else { return nil }
+        guard quarantine.isKept || !quarantine.isEmpty else { return nil }
         let content: String
         do throws(BridgeError) {
             content = try PluginContent.digest(manifest, library)
@@ -34,7 +34,7 @@ extension PluginRegistry {
         guard let entry = quarantine[content] else { return content }
         throw BridgeError(
             .quarantined, .quarantined,
-            "the plugin \"\(manifest.id)\" is quarantined, and its code is not run: \(entry.reason); install another build of it, or type `curfew release \(manifest.id)`"
+            "the plugin \"\(manifest.id)\" is quarantined, and nothing of it is run: \(entry.reason); install another build of it, or type `curfew release \(manifest.id)`"
         )
     }
 

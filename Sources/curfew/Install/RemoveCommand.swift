@@ -11,7 +11,8 @@ enum RemoveCommand {
         details: [
             """
             Takes the plugin away in one step. A host that has loaded it goes on with its own
-            copy. `curfew rollback` brings the plugin back.
+            copy of the library; programs of its handlers are not found any more. `curfew
+            rollback` brings the plugin back.
             """
         ],
         exits: [ExitMeaning(.ok, "it is removed"), ExitMeaning.unwritten, ExitMeaning.usage]

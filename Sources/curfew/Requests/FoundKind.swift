@@ -10,10 +10,12 @@ struct FoundKind {
     let handler: HandlerState?
     /// That of its plugin.
     private let directory: String?
+    private let identifier: String
     private let nearest: String?
     private let options: String
 
     init(_ identifier: String, _ arguments: Arguments) throws(CommandError) {
+        self.identifier = identifier
         let search = try PluginSearch(arguments, failingWith: .usage)
         guard identifier != CommandPayload.identifier else {
             (kind, directory, nearest, options) = (.processing, nil, nil, search.options)
@@ -34,9 +36,17 @@ struct FoundKind {
     }
 
     /// Returns the state that it has in a host which begins now: a host does not run a build of its plugin
-    /// that is quarantined in the store.
+    /// that is quarantined in the store. Where no plugin is found, the host of the store may know one.
     func handler(_ store: StoreClient) throws(StoreFault) -> HandlerState? {
-        guard var state = handler, let directory else { return handler }
+        guard var state = handler, let directory else {
+            guard handler == nil, try store.host() != nil,
+                let told = try store.hostReport()?.handlers[identifier]
+            else { return handler }
+            switch told.closed {
+            case .quarantinedPlugin, .refused: return told
+            default: return nil
+            }
+        }
         let list = try store.quarantine()
         // Its files are read only if there is a reason to.
         guard !list.plugins.isEmpty, let build = try? PluginContent.read(directory: directory),
@@ -57,11 +67,16 @@ struct FoundKind {
 }
 
 extension HandlerState {
-    /// Prints a note if its requests wait because its plugin is quarantined.
-    func noteQuarantine(_ place: StorePlace, _ errors: Output) {
-        guard case .quarantinedPlugin(let reason)? = closed else { return }
-        errors.note(
-            "no host runs it: \(plugin) is quarantined, because \(Shown.line(reason)); `curfew release \(plugin)\(place.option)`, or another build of it, ends that"
-        )
+    /// Prints a note if its requests wait because its plugin is not run.
+    func noteClosed(_ place: StorePlace, _ errors: Output) {
+        switch closed {
+        case .quarantinedPlugin(let reason):
+            errors.note(
+                "no host runs it: \(plugin) is quarantined, because \(Shown.line(reason)); `curfew release \(plugin)\(place.option)`, or another build of it, ends that"
+            )
+        case .refused(let reason):
+            errors.note("the host has not loaded \(plugin): \(Shown.line(reason))")
+        default: break
+        }
     }
 }

@@ -56,7 +56,7 @@ struct StorePlace {
 
     /// Opens it, and makes it where there is none.
     func make() throws(CommandError) -> StoreClient {
-        if !isNamed { makeParents() }
+        if !isNamed { try makeParents() }
         return try Self.translated { () throws(StoreFault) in
             try StoreClient(directory: directory, creates: true)
         }
@@ -73,12 +73,18 @@ struct StorePlace {
             help: isNamed ? ["name its directory: --store DIR"] : ["--store DIR names another"])
     }
 
-    /// The user's own directories; failures show when the store itself is made.
-    private func makeParents() {
+    /// Makes the user's own directories.
+    private func makeParents() throws(CommandError) {
         var path = directory.begins(with: "/") ? "/" : ""
         for part in directory.parts(at: "/").dropLast() {
             path += part
-            mkdir(path, 0o700)
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                let reason = errno
+                throw CommandError(
+                    reason == EACCES || reason == EPERM ? .denied : .storeUnavailable,
+                    "the directory \(path) for the store cannot be made: \(String(cString: strerror(reason)))",
+                    notes: ["nothing was stored"], help: ["name another place: --store DIR"])
+            }
             path += "/"
         }
     }

@@ -144,7 +144,7 @@ enum SubmitCommand {
                         identifier, isKindNamed: arguments.has(SubmitForm.kind), console.errors)
                 }
             }
-            rehearsal.handler?.noteQuarantine(place, console.errors)
+            rehearsal.handler?.noteClosed(place, console.errors)
             return .ok
         }
         let store = try place.make()
@@ -167,7 +167,7 @@ enum SubmitCommand {
         let handler = try StorePlace.translated { () throws(StoreFault) in
             try found.handler(store)
         }
-        handler?.noteQuarantine(place, console.errors)
+        handler?.noteClosed(place, console.errors)
         guard arguments.has(waitOption), let request else { return .ok }
         return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
             [request], timeout: timeout)
