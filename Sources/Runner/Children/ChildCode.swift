@@ -354,7 +354,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
     private func ended(_ link: ChildLink, _ end: ChildEnd) {
         let order = state.withLock { $0.processes.first { $0.link === link }?.order }
         let text = port.processEnded(link, end, order)
-        var isLast = false
+        var (isLast, isUntold) = (false, false)
         let (action, count) = state.withLock { state -> (ChildStateMachine.Action, Int) in
             // The host kills the process when it is closed; another kind of end came before that.
             let isKilled = state.isClosed && [.signalled(SIGKILL), .lost].contains(end)
@@ -372,12 +372,17 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                 state.counts.crashed &+= 1
             }
             if process.order != nil || !process.isCounted { state.lastEnd = text }
+            // The host closes already, and starts no other one whose start would be told.
+            isUntold =
+                state.machine.state == .closed && !isLast && !isKilled && !state.isRetired
+                && process.order == nil && !process.isCounted && !port.handlers.isEmpty
             guard !process.isCounted else { return (.none, 0) }
             return self.count(link, &state)
         }
         tell(.ended, text)
         act(action, count, text)
-        if case .stuck = order, action == .none {
+        let isStuck = if case .stuck = order { action == .none } else { false }
+        if isStuck || isUntold {
             log(.warning, "its process \(text)")
         } else if isLast, !link.isEndTold {
             // The text of no task says it, and no other process is started.
