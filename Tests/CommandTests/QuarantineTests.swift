@@ -177,6 +177,28 @@ struct QuarantineTests {
             """)
     }
 
+    @Test("a process that ends with its supervisor costs its requests no attempt")
+    func lost() throws {
+        try check(
+            """
+            host = Host()
+            host.serving()
+            gate = os.path.join(os.path.dirname(store), "gate")
+            first = submit("wait " + gate)
+            until(lambda: os.path.exists(gate + ".begun"))
+            children = open("/proc/%d/task/%d/children" % (host.process.pid, host.process.pid))
+            names = {open("/proc/%s/comm" % id).read().strip(): int(id) for id in children.read().split()}
+            os.kill(names["curfew-spawner"], signal.SIGKILL)
+            event = host.ended()
+            assert not event["succeeded"] and event["request"] == first, event
+            # It has one attempt, and it is launched again.
+            open(gate, "w").close()
+            event = host.ended()
+            assert event["succeeded"] and event["request"] == first, event
+            host.stop()
+            """)
+    }
+
     @Test("a plugin without code is quarantined by its manifest")
     func programs() throws {
         try desk.files.write(

@@ -686,7 +686,8 @@ final class ChildPort: @unchecked Sendable {
             let blame = Blame(
                 stuck.map { LastWords(phase: .function, task: $0) } ?? link.lastWords,
                 running: left.running.map(engine.tasks.publicID),
-                pending: left.pending.map(engine.tasks.publicID))
+                pending: left.pending.map(engine.tasks.publicID),
+                isLost: end == .lost && order == nil)
             let tasks = left.running + left.pending
             link.isEndTold = !wasReady || tasks.contains { !engine.tasks.slot($0).state.isClaimed }
             let handler = tasks.first { engine.tasks.publicID($0) == stuck ?? link.lastWords?.task }
@@ -700,7 +701,9 @@ final class ChildPort: @unchecked Sendable {
                 if isInnocent { launchAgain(task) }
                 var words = isInnocent ? "the process of its plugin " : "its process "
                 words += text(for: isInnocent ? .otherTask : .task)
-                if isInnocent, link.lastWords == nil, order == nil { words += ", in another task" }
+                if isInnocent, link.lastWords == nil, order == nil, blame != .nobody {
+                    words += ", in another task"
+                }
                 engine.processEnded(
                     task, isInnocent && order != nil ? .interrupted : .crashed, words)
             }

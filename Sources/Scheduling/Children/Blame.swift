@@ -6,12 +6,21 @@ package enum Blame: Equatable, Sendable {
     case task(UInt64)
     /// It is not known.
     case unknown
+    /// The process ended with its supervisor, which mostly no task can reach.
+    case nobody
 
     /// - Parameters:
     ///   - words: the record of the thread that ended it.
     ///   - running: the tasks whose functions ran.
     ///   - pending: those whose functions had returned.
-    package init(_ words: LastWords?, running: [UInt64], pending: [UInt64]) {
+    ///   - isLost: its supervisor has ended, and nothing is known of the process.
+    package init(
+        _ words: LastWords?, running: [UInt64], pending: [UInt64], isLost: Bool = false
+    ) {
+        guard !isLost else {
+            self = .nobody
+            return
+        }
         switch words?.phase {
         case .function, .callback: self = .task(words!.task)
         default:
@@ -20,11 +29,12 @@ package enum Blame: Equatable, Sendable {
         }
     }
 
-    /// Returns whether another task is to blame, so that the request of this one uses no attempt.
+    /// Returns whether another task is to blame, or none, so that the request of this one uses no attempt.
     package func isInnocent(_ task: UInt64) -> Bool {
         switch self {
         case .task(let culprit): task != culprit
         case .unknown: false
+        case .nobody: true
         }
     }
 }
