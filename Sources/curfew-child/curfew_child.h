@@ -84,7 +84,8 @@ void run_plugin(beginning *child) __attribute__((noreturn));
 
 /* --- notes.c ----------------------------------------------------------------------------------- */
 
-/* What a child tells its supervisor: its features once it is confined, then only a failure. */
+/* A message of a child to its supervisor. The first one has the features of the confined child; each
+ * later one has a failure. */
 typedef struct {
     uint32_t failure; /* 0: these are the features */
     int32_t error;

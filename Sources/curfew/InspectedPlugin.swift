@@ -54,9 +54,9 @@ struct InspectedPlugin {
     /// Nil where the file could not be read as a library; the faults say why.
     private(set) var elf: ELFSummary?
     private(set) var exportsEntry = false
-    /// What confines its process on this machine; nil where it has none, or its manifest cannot be read.
+    /// The sandbox of its process on this machine; nil if it has no code, or its manifest cannot be read.
     private(set) var features: Result<ChildFeatures, BridgeError>?
-    /// What confines its programs.
+    /// The sandbox of its programs; nil if it has none.
     private(set) var programFeatures: Result<ChildFeatures, BridgeError>?
 
     /// Who signed it, or why nobody did; nil where its manifest cannot be read.

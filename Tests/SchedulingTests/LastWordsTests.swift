@@ -56,7 +56,7 @@ struct LastWordsTests {
         #expect(Blame(nil, running: [], pending: [3]) == .task(3))
         #expect(Blame(words(.ownThread), running: [], pending: [3, 4]) == .unknown)
         #expect(Blame(words(.sub), running: [], pending: []) == .unknown)
-        #expect(Blame(nil, running: [1], pending: [], isLost: true) == .nobody)
+        #expect(Blame(nil, running: [1], pending: [], isLost: true) == .outside)
     }
 
     @Test("another task than the one that is blamed is innocent, and nobody is where none is")
@@ -64,6 +64,6 @@ struct LastWordsTests {
         #expect(Blame.task(1).isInnocent(2))
         #expect(!Blame.task(1).isInnocent(1))
         #expect(!Blame.unknown.isInnocent(1))
-        #expect(Blame.nobody.isInnocent(1))
+        #expect(Blame.outside.isInnocent(1))
     }
 }

@@ -285,8 +285,8 @@ final class ChildLink: @unchecked Sendable {
         }
     }
 
-    /// Enters a task whose place has another word than the host's: the process has taken it, or has
-    /// written over the place, so that nobody knows whether the task runs.
+    /// Enters a task whose place does not have the host's word any more: the process has taken the task,
+    /// or has written over its place. Then the host cannot know whether the task runs.
     private func enter(_ task: TaskReference, _ index: Int, at position: UInt64, as seen: UInt64) {
         enter(task, index, at: position)
         check(seen, of: task)

@@ -701,7 +701,7 @@ final class ChildPort: @unchecked Sendable {
                 if isInnocent { launchAgain(task) }
                 var words = isInnocent ? "the process of its plugin " : "its process "
                 words += text(for: isInnocent ? .otherTask : .task)
-                if isInnocent, link.lastWords == nil, order == nil, blame != .nobody {
+                if isInnocent, link.lastWords == nil, order == nil, blame != .outside {
                     words += ", in another task"
                 }
                 engine.processEnded(

@@ -6,8 +6,9 @@ package enum Blame: Equatable, Sendable {
     case task(UInt64)
     /// It is not known.
     case unknown
-    /// The process ended with its supervisor, which mostly no task can reach.
-    case nobody
+    /// The supervisor ended, and the process with it. A task can end its supervisor only where there is
+    /// neither a pid namespace nor a signal scope.
+    case outside
 
     /// - Parameters:
     ///   - words: the record of the thread that ended it.
@@ -18,7 +19,7 @@ package enum Blame: Equatable, Sendable {
         _ words: LastWords?, running: [UInt64], pending: [UInt64], isLost: Bool = false
     ) {
         guard !isLost else {
-            self = .nobody
+            self = .outside
             return
         }
         switch words?.phase {
@@ -29,12 +30,12 @@ package enum Blame: Equatable, Sendable {
         }
     }
 
-    /// Returns whether another task is to blame, or none, so that the request of this one uses no attempt.
+    /// Returns whether another task is to blame, or no task, so that the request of this one uses no attempt.
     package func isInnocent(_ task: UInt64) -> Bool {
         switch self {
         case .task(let culprit): task != culprit
         case .unknown: false
-        case .nobody: true
+        case .outside: true
         }
     }
 }
