@@ -33,7 +33,8 @@ struct TargetStressTests {
         }
         let all = UInt64(Self.parties * Self.rounds)
         #expect(await eventually { target.counts.called + target.counts.resumed == all })
-        #expect(called.value == Int(target.counts.called))
+        // A target counts a call before the sub has run.
+        #expect(await eventually { called.value == Int(target.counts.called) })
         #expect(resumed.value == Int(target.counts.resumed))
         #expect(target.counts.untaken == 0)
     }
