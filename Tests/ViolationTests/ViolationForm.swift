@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 import Testing
 
 /// A violation in one of its forms, in a thread of the host or in a process.
@@ -20,4 +21,10 @@ struct ViolationForm: CustomTestStringConvertible, Sendable {
                 ViolationForm(violation: violation, run: $0, isInProcess: true)
             }
     }
+
+    /// Those that this build can run: the process of a plugin is built without a sanitizer, and cannot
+    /// load a library in Swift that was built with one.
+    static let runnable =
+        ProcessFacts.isSanitized
+        ? all.filter { !($0.isInProcess && $0.violation.language == .swift) } : all
 }
