@@ -305,7 +305,7 @@ void csys_child_order(int32_t control, int32_t order) {
 bool csys_child_report_next(int32_t control, csys_child_report *report) {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
     } passed;
     struct iovec data = {report, sizeof *report};
     struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
@@ -316,29 +316,20 @@ bool csys_child_report_next(int32_t control, csys_child_report *report) {
         length = recvmsg(control, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     } while (length < 0 && errno == EINTR);
     if (length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
-    int descriptor = -1;
     struct ucred sender = {0};
     if (length > 0) {
         for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part != NULL;
              part = CMSG_NXTHDR(&message, part)) {
-            if (part->cmsg_level != SOL_SOCKET) continue;
-            if (part->cmsg_type == SCM_RIGHTS) memcpy(&descriptor, CMSG_DATA(part), sizeof descriptor);
-            if (part->cmsg_type == SCM_CREDENTIALS) memcpy(&sender, CMSG_DATA(part), sizeof sender);
+            if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_CREDENTIALS)
+                memcpy(&sender, CMSG_DATA(part), sizeof sender);
         }
     }
     if (length != (ssize_t)sizeof *report) {
-        csys_close(descriptor);
-        descriptor = -1;
         memset(report, 0, sizeof *report);
         report->kind = csys_report_lost;
     }
     if (report->kind == csys_report_started && report->value == 0) report->value = sender.pid;
-    report->descriptor = descriptor;
     return true;
-}
-
-void csys_supervisor_kill(int32_t supervisor) {
-    syscall(SYS_pidfd_send_signal, supervisor, SIGKILL, 0, 0);
 }
 
 bool csys_group_is_delegated(int32_t directory) {

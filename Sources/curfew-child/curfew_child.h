@@ -31,6 +31,9 @@ typedef struct {
 /* --- spawner.c: starts supervisors, and ends everything when the host or it ends --------------- */
 
 void spawner_run(void) __attribute__((noreturn));
+enum { received_nothing, received_order, received_end };
+/* Receives an order, from a host or from the spawner; what is none is answered and closed. */
+int receive_order(int socket, order *given);
 
 /* --- supervisor.c: starts one child, reports on it, and kills what is left of it --------------- */
 
@@ -48,7 +51,13 @@ typedef struct {
 /* Exit status of a supervisor that could not map its user, so that the next one is without. */
 enum { supervisor_without_user = 3 };
 
-void supervise(const order *given, const surroundings *around) __attribute__((noreturn));
+void supervise(const order *given, surroundings *around) __attribute__((noreturn));
+/* The same for an order like `expected` that comes later: by the one socket to the child, which sends a
+ * byte when it waits for it, then by the other to the supervisor. */
+void supervise_next(const order *expected, surroundings *around, int own, int of_child)
+    __attribute__((noreturn));
+/* Finds the filter for an order, with the features that the supervisor has. */
+void choose_filter(const order *given, surroundings *around);
 void report_failure(int control, uint32_t failure, int error);
 /* Kills all children of this process and theirs, and waits for them. Returns how many processes live
  * on, because they have other rights. */
@@ -93,12 +102,16 @@ typedef struct {
 } child_note;
 
 void tell_features(const beginning *child);
+/* Tells the host that a plugin is confined, without the way through the supervisor. */
+void report_confined(const beginning *child, int control);
 /* Ends a child that cannot begin, for errno. */
 void fail(const beginning *child, uint32_t failure) __attribute__((noreturn));
 
 /* --- descriptors.c ----------------------------------------------------------------------------- */
 
 void close_if_open(int descriptor);
+/* Closes the descriptors of an order but its control socket. */
+void close_contents(const order *given);
 /* Moves a descriptor out of the way of those that a child gets, or ends the child; -1 stays. */
 int moved_up(const beginning *child, int descriptor);
 
@@ -115,7 +128,9 @@ void reset_signals(void);
 /* Ends the child when its supervisor ends. */
 void die_with_supervisor(beginning *child);
 void set_limits(beginning *child, bool has_defaults);
-void drop_rights(beginning *child);
+/* Returns 0 or an errno. Of a supervisor, whose child inherits it. */
+int drop_bounding_set(const order *given);
+void drop_capabilities(beginning *child);
 void be_first_without_memory(beginning *child);
 void forbid_new_privileges(beginning *child);
 

@@ -11,8 +11,8 @@
 /* ChildRuntime: loads the plugin and serves its host. */
 extern void curfew_child_run(const csys_child_start_info *start);
 
-/* Until the child is confined it needs two descriptors besides those of the plugin. */
-enum { told_place = csys_child_socket + 1, rules_place };
+/* Until the child is confined it needs three descriptors besides those of the plugin. */
+enum { told_place = csys_child_socket + 1, control_place, rules_place };
 
 /* Closes every descriptor but standard input and output, those of the plugin, at their numbers, and
  * those of the start. */
@@ -26,12 +26,14 @@ static void place_descriptors(beginning *child, int *rules) {
     int moved[csys_place_count];
     for (int place = 0; place < csys_place_count; place++)
         moved[place] = numbers[place] == 0 ? -1 : moved_up(child, child->given->places[place]);
-    int told = moved_up(child, child->told), ruleset = moved_up(child, *rules);
+    int told = moved_up(child, child->told), control = moved_up(child, child->given->control);
+    int ruleset = moved_up(child, *rules);
     /* Standard input, and output that nothing reads, is /dev/null, which the spawner has opened. */
     syscall(SYS_close_range, STDERR_FILENO + 1, rules_place, 0);
     for (int place = 0; place < csys_place_count; place++)
         if (moved[place] >= 0) dup2(moved[place], numbers[place]);
     dup3(told, told_place, O_CLOEXEC);
+    dup3(control, control_place, O_CLOEXEC);
     if (ruleset >= 0) dup3(ruleset, rules_place, O_CLOEXEC);
     syscall(SYS_close_range, rules_place + 1, ~0U, 0);
     child->told = told_place;
@@ -53,12 +55,13 @@ void run_plugin(beginning *child) {
     place_descriptors(child, &rules);
     be_first_without_memory(child);
     set_limits(child, true);
-    drop_rights(child);
+    drop_capabilities(child);
     die_with_supervisor(child);
     forbid_new_privileges(child);
     landlock_enter(child, rules);
     filter_enter(child);
-    tell_features(child);
+    report_confined(child, control_place);
+    close(control_place);
     close(child->told);
     sigset_t none;
     sigemptyset(&none);

@@ -104,18 +104,17 @@ void be_first_without_memory(beginning *child) {
 
 /* --- Rights --------------------------------------------------------------------------------------- */
 
-void drop_rights(beginning *child) {
+int drop_bounding_set(const order *given) {
+    if (is_masked(given, csys_feature_bounding_set)) return ECANCELED;
     int error = 0;
-    if (is_masked(child->given, csys_feature_bounding_set)) {
-        error = ECANCELED;
-    } else {
-        /* Up to the first that the kernel does not know. */
-        for (int right = 0; error == 0; right++)
-            if (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0) error = errno;
-        if (error == EINVAL) error = 0;
-    }
-    note_feature(&child->features, csys_feature_bounding_set, error);
-    error = 0;
+    /* Up to the first that the kernel does not know. */
+    for (int right = 0; error == 0; right++)
+        if (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0) error = errno;
+    return error == EINVAL ? 0 : error;
+}
+
+void drop_capabilities(beginning *child) {
+    int error = 0;
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}};

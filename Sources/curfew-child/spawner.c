@@ -17,12 +17,28 @@
 enum { most_supervisors = 4096 };
 
 static struct {
-    pid_t supervisors[most_supervisors];
+    pid_t supervisors[most_supervisors]; /* with the spare */
     int number;
     int self; /* a pidfd */
     int landlock;
     int user_namespace_error; /* of a supervisor that could not map its user */
 } spawner;
+
+/* A supervisor and a child that were forked ahead of their order: what takes longest is done when that
+ * comes. */
+static struct {
+    pid_t process; /* 0: there is none */
+    int own, of_child; /* sockets to the two */
+    bool is_ready;
+    unsigned filters; /* a bit for each one that it has inherited */
+    csys_features features;
+} spare;
+
+/* Of rest before another is made: a start has the processors for itself. */
+enum { spare_delay_ms = 5 };
+
+/* A bit for each filter that was made, or cannot be made. */
+static unsigned known_filters;
 
 static void become_spawner(void) {
     sigset_t all;
@@ -50,25 +66,19 @@ static void become_spawner(void) {
 
 /* --- Requests ----------------------------------------------------------------------------------- */
 
-enum { received_nothing, received_order, received_end };
+/* The descriptors of an order on their way. */
+typedef union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(csys_descriptors_max * sizeof(int))];
+} passed_descriptors;
 
-static void close_order(const order *given) {
-    close_if_open(given->control);
-    close_if_open(given->text);
-    for (int index = 0; index < csys_place_count; index++) close_if_open(given->places[index]);
-    for (int index = 0; index < csys_rules_max; index++) close_if_open(given->rules[index]);
-}
-
-static int receive(order *given) {
+int receive_order(int socket, order *given) {
     int sent[csys_descriptors_max];
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof sent)];
-    } passed;
+    passed_descriptors passed;
     struct iovec data = {&given->request, sizeof given->request};
     struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
                              .msg_controllen = sizeof passed};
-    ssize_t length = recvmsg(spawner_socket, &message, MSG_CMSG_CLOEXEC);
+    ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     if (length < 0) return errno == EINTR || errno == EAGAIN ? received_nothing : received_end;
     unsigned number = 0;
     if (message.msg_controllen >= sizeof(struct cmsghdr)) {
@@ -97,13 +107,32 @@ static int receive(order *given) {
     return received_order;
 }
 
+/* Sends an order on. Returns whether it has gone. */
+static bool hand_over(int socket, order *given) {
+    passed_descriptors passed;
+    memset(&passed, 0, sizeof passed);
+    int *sent = (int *)(void *)CMSG_DATA(&passed.header);
+    unsigned number = 0;
+    sent[number++] = given->control;
+    sent[number++] = given->text;
+    for (int index = 0; index < csys_place_count; index++)
+        if (given->places[index] >= 0) sent[number++] = given->places[index];
+    for (unsigned index = 0; index < given->request.rule_count; index++)
+        sent[number++] = given->rules[index];
+    passed.header.cmsg_level = SOL_SOCKET;
+    passed.header.cmsg_type = SCM_RIGHTS;
+    passed.header.cmsg_len = CMSG_LEN(number * sizeof(int));
+    struct iovec data = {&given->request, sizeof given->request};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
+                             .msg_controllen = CMSG_SPACE(number * sizeof(int))};
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof given->request;
+}
+
 /* --- Supervisors ---------------------------------------------------------------------------------- */
 
 /* Forks, with namespaces and into a control group; in the fork 0. */
-static pid_t fork_into(uint64_t namespaces, int cgroup, int *process) {
-    struct clone_args arguments = {.flags = CLONE_PIDFD | namespaces,
-                                   .pidfd = (uint64_t)(uintptr_t)process,
-                                   .exit_signal = SIGCHLD};
+static pid_t fork_into(uint64_t namespaces, int cgroup) {
+    struct clone_args arguments = {.flags = namespaces, .exit_signal = SIGCHLD};
     if (cgroup >= 0) {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = (uint64_t)cgroup;
@@ -111,21 +140,27 @@ static pid_t fork_into(uint64_t namespaces, int cgroup, int *process) {
     long child = syscall(SYS_clone3, &arguments, sizeof arguments);
     /* Filters of containers refuse clone3, whose arguments they cannot see. */
     if (child < 0 && errno == ENOSYS && namespaces == 0 && cgroup < 0)
-        child = syscall(SYS_clone, (unsigned long)(SIGCHLD | CLONE_PIDFD), 0, process, 0, 0);
+        child = syscall(SYS_clone, (unsigned long)SIGCHLD, 0, 0, 0, 0);
     return (pid_t)child;
 }
 
-static void choose_filter(const order *given, surroundings *around) {
+static unsigned filter_for(const order *given, const csys_features *features) {
     unsigned variant = 0;
     if (is_confined(given)) {
         variant |= filter_calls;
         uint32_t own_pids = 1U << csys_feature_process_namespace;
-        if ((around->features.in_force & own_pids) == 0) variant |= filter_processes;
+        if ((features->in_force & own_pids) == 0) variant |= filter_processes;
     }
     if (given->request.network == csys_network_none) variant |= filter_no_network;
     if (given->request.network == csys_network_ports) variant |= filter_only_tcp;
+    return variant;
+}
+
+void choose_filter(const order *given, surroundings *around) {
+    unsigned variant = filter_for(given, &around->features);
     around->filter = variant == 0 ? NULL : filter_of(variant);
     around->filter_error = variant != 0 && around->filter == NULL ? errno : 0;
+    known_filters |= 1U << variant;
 }
 
 /* Namespaces that are refused are left out: first none is, then those that are refused most often. */
@@ -136,7 +171,7 @@ static const uint64_t namespace_trials[] = {
 };
 enum { trial_count = sizeof namespace_trials / sizeof *namespace_trials };
 
-static pid_t start_supervisor(const order *given, surroundings *around, int *process) {
+static pid_t start_supervisor(const order *given, surroundings *around) {
     static const struct {
         uint64_t flag;
         enum csys_feature feature;
@@ -164,12 +199,12 @@ static pid_t start_supervisor(const order *given, surroundings *around, int *pro
                          flags & namespaces[index].flag ? 0 : errors[index]);
         if (cgroup >= 0) note_feature(&around->features, csys_feature_control_group, cgroup_error);
         choose_filter(given, around);
-        pid_t child = fork_into(flags, cgroup_error == 0 ? cgroup : -1, process);
+        pid_t child = fork_into(flags, cgroup_error == 0 ? cgroup : -1);
         if (child < 0 && cgroup >= 0 && cgroup_error == 0 && errno != EAGAIN && errno != ENOMEM) {
             /* The control group may be what is refused. */
             int error = errno;
             note_feature(&around->features, csys_feature_control_group, error);
-            child = fork_into(flags, -1, process);
+            child = fork_into(flags, -1);
             if (child >= 0) return child;
         }
         if (child >= 0 || flags == 0) return child;
@@ -179,42 +214,103 @@ static pid_t start_supervisor(const order *given, surroundings *around, int *pro
     return -1;
 }
 
-static void tell_supervised(int control, pid_t supervisor, int process) {
-    csys_child_report report = {.kind = csys_report_supervised, .value = supervisor, .descriptor = -1};
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } passed;
-    memset(&passed, 0, sizeof passed);
-    struct iovec data = {&report, sizeof report};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
-                             .msg_controllen = sizeof passed};
-    passed.header.cmsg_level = SOL_SOCKET;
-    passed.header.cmsg_type = SCM_RIGHTS;
-    passed.header.cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(&passed.header), &process, sizeof process);
-    sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+static void close_spare_sockets(void) {
+    close(spare.own);
+    close(spare.of_child);
+}
+
+static surroundings surroundings_of_all(void) {
+    return (surroundings){.host = spawner_host, .spawner = spawner.self, .user = geteuid(),
+                          .group = getegid()};
 }
 
 static void start(const order *given, int watch) {
-    surroundings around = {.host = spawner_host, .spawner = spawner.self, .user = geteuid(),
-                           .group = getegid()};
-    int process = -1;
+    surroundings around = surroundings_of_all();
     pid_t child = -1;
     errno = EAGAIN;
-    if (spawner.number < most_supervisors) child = start_supervisor(given, &around, &process);
+    if (spawner.number < most_supervisors) child = start_supervisor(given, &around);
     if (child == 0) {
         close(spawner_socket);
         close(watch);
+        if (spare.process != 0) close_spare_sockets();
         supervise(given, &around);
     }
-    if (child < 0) {
-        report_failure(given->control, csys_failure_fork, errno);
-    } else {
-        spawner.supervisors[spawner.number++] = child;
-        tell_supervised(given->control, child, process);
-        close_if_open(process);
+    if (child < 0) report_failure(given->control, csys_failure_fork, errno);
+    else spawner.supervisors[spawner.number++] = child;
+}
+
+/* --- The spare ------------------------------------------------------------------------------------ */
+
+static void forget_spare(void) {
+    spare.process = 0;
+    close_spare_sockets();
+}
+
+/* Whether an order can do with the namespaces and the control group that a spare is made with. */
+static bool suits_spare(const order *given) {
+    return given->request.kind == csys_request_child && given->request.masked == 0 &&
+           given->places[csys_place_cgroup] < 0;
+}
+
+static void make_spare(int watch) {
+    int own[2], of_child[2];
+    if (spawner.number == most_supervisors ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, own) != 0)
+        return;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, of_child) != 0) {
+        close(own[0]);
+        close(own[1]);
+        return;
     }
+    order expected = {.request = {.kind = csys_request_child}, .control = -1, .text = -1};
+    memset(expected.places, -1, sizeof expected.places);
+    memset(expected.rules, -1, sizeof expected.rules);
+    surroundings around = surroundings_of_all();
+    pid_t child = start_supervisor(&expected, &around);
+    if (child == 0) {
+        close(spawner_socket);
+        close(watch);
+        close(own[0]);
+        close(of_child[0]);
+        supervise_next(&expected, &around, own[1], of_child[1]);
+    }
+    close(own[1]);
+    close(of_child[1]);
+    spare.own = own[0];
+    spare.of_child = of_child[0];
+    if (child < 0) {
+        close_spare_sockets();
+        return;
+    }
+    spawner.supervisors[spawner.number++] = child;
+    spare.process = child;
+    spare.is_ready = false;
+    spare.filters = known_filters;
+    spare.features = around.features;
+}
+
+/* Gives an order to the spare, if there is one that is ready for it. */
+static bool start_with_spare(order *given) {
+    if (spare.process == 0 || !suits_spare(given)) return false;
+    if (!(spare.filters & 1U << filter_for(given, &spare.features))) {
+        /* It would have to make the filter, which takes longer than a fork; the next one inherits it. */
+        kill(spare.process, SIGKILL);
+        forget_spare();
+        return false;
+    }
+    char byte;
+    if (!spare.is_ready) spare.is_ready = recv(spare.of_child, &byte, 1, MSG_DONTWAIT) == 1;
+    if (!spare.is_ready) return false;
+    /* Its supervisor needs the control socket alone, and nothing waits for that. */
+    order brief = *given;
+    brief.request.places = 0;
+    brief.request.rule_count = 0;
+    memset(brief.places, -1, sizeof brief.places);
+    bool has_order = hand_over(spare.of_child, given);
+    /* Should that fail, it was killed, and its child and the order with it. */
+    if (has_order) hand_over(spare.own, &brief);
+    forget_spare();
+    return has_order;
 }
 
 /* Waits for supervisors that have ended, continues stopped ones, and kills what killed ones left. */
@@ -231,6 +327,7 @@ static void look_after_supervisors(void) {
         for (int index = 0; index < spawner.number; index++) {
             if (spawner.supervisors[index] != info.si_pid) continue;
             spawner.supervisors[index--] = spawner.supervisors[--spawner.number];
+            if (spare.process == info.si_pid) forget_spare();
             if (info.si_code == CLD_EXITED && info.si_status == supervisor_without_user)
                 spawner.user_namespace_error = EPERM;
         }
@@ -242,11 +339,16 @@ static void look_after_supervisors(void) {
 void spawner_run(void) {
     become_spawner();
     int watch = children_watch();
-    bool is_open = true;
+    bool is_open = true, wants_spare = false;
     while (is_open) {
         struct pollfd waits[3] = {
             {watch, POLLIN, 0}, {spawner_socket, POLLIN, 0}, {spawner_host, POLLIN, 0}};
-        if (poll(waits, 3, -1) < 0) continue;
+        int ready = poll(waits, 3, wants_spare ? spare_delay_ms : -1);
+        if (ready < 0) continue;
+        if (ready == 0) {
+            make_spare(watch);
+            wants_spare = false;
+        }
         if (waits[0].revents != 0) {
             drain_watch(watch);
             look_after_supervisors();
@@ -254,11 +356,13 @@ void spawner_run(void) {
         if (waits[2].revents != 0) break;
         if (waits[1].revents == 0) continue;
         order given;
-        int received = receive(&given);
+        int received = receive_order(spawner_socket, &given);
         if (received == received_end) is_open = false;
         if (received != received_order) continue;
-        start(&given, watch);
-        close_order(&given);
+        if (!start_with_spare(&given)) start(&given, watch);
+        close(given.control);
+        close_contents(&given);
+        if (suits_spare(&given)) wants_spare = spare.process == 0;
     }
     /* A killed supervisor may have left processes. Their children become children of this one. */
     kill_everything();

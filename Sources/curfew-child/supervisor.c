@@ -92,32 +92,8 @@ static void send_report(int control, const csys_child_report *report) {
 
 void report_failure(int control, uint32_t failure, int error) {
     csys_child_report report = {
-        .kind = csys_report_failed, .value = error, .failure = failure, .descriptor = -1};
+        .kind = csys_report_failed, .value = error, .failure = failure};
     send_report(control, &report);
-}
-
-static void report_started(int control, pid_t child, const csys_features *features) {
-    csys_child_report report = {.kind = csys_report_started, .descriptor = -1, .features = *features};
-    if (getpid() != 1) {
-        report.value = child;
-        send_report(control, &report);
-        return;
-    }
-    /* unix(7): the kernel translates the process id into that of the receiver's namespace. */
-    struct ucred sender = {child, getuid(), getgid()};
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof sender)];
-    } passed;
-    memset(&passed, 0, sizeof passed);
-    struct iovec data = {&report, sizeof report};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
-                             .msg_controllen = sizeof passed};
-    passed.header.cmsg_level = SOL_SOCKET;
-    passed.header.cmsg_type = SCM_CREDENTIALS;
-    passed.header.cmsg_len = CMSG_LEN(sizeof sender);
-    memcpy(CMSG_DATA(&passed.header), &sender, sizeof sender);
-    if (sendmsg(control, &message, MSG_NOSIGNAL) < 0) send_report(control, &report);
 }
 
 static uint64_t nanoseconds(struct timeval time) {
@@ -132,7 +108,6 @@ static void report_ended(int control, const siginfo_t *info, uint32_t survivors)
         .value = info->si_code == CLD_EXITED ? info->si_status : -info->si_status,
         .survivors = survivors,
         .has_core = info->si_code == CLD_DUMPED,
-        .descriptor = -1,
         .user_ns = nanoseconds(usage.ru_utime),
         .system_ns = nanoseconds(usage.ru_stime),
         .memory_bytes = (uint64_t)usage.ru_maxrss * 1024,
@@ -183,6 +158,8 @@ static void enter_namespaces(const order *given, surroundings *around) {
         error = errno;
     }
     note_feature(features, csys_feature_own_proc, error);
+    /* Here, since it takes forty system calls, and the child inherits it. */
+    note_feature(features, csys_feature_bounding_set, drop_bounding_set(given));
 }
 
 static bool has_ended(int process) {
@@ -208,26 +185,33 @@ static bool read_text(int file, start_text *text) {
     return true;
 }
 
-/* The start of a child, as its notes tell it. */
+/* A child, as its supervisor sees it. */
 typedef struct {
-    int pipe; /* -1: it has been reported */
+    pid_t process;
+    bool is_plugin;
+    int notes;   /* a pipe; -1: it runs foreign code, or has failed */
+    int control; /* -1: its order has not come */
+    int next;    /* the socket for that; -1: it has come */
     csys_features features;
     child_note failure;
-} start_state;
+} supervised;
 
 /* Reads notes. At the end of the pipe the child runs foreign code, or has failed. */
-static void read_notes(start_state *state, int control, pid_t child) {
-    if (state->pipe < 0) return;
+static void read_notes(supervised *child) {
+    if (child->notes < 0) return;
     child_note note;
     ssize_t length;
-    while ((length = read(state->pipe, &note, sizeof note)) == (ssize_t)sizeof note) {
-        if (note.failure == 0) state->features = note.features;
-        else state->failure = note;
+    while ((length = read(child->notes, &note, sizeof note)) == (ssize_t)sizeof note) {
+        if (note.failure == 0) child->features = note.features;
+        else child->failure = note;
     }
     if (length < 0) return;
-    close(state->pipe);
-    state->pipe = -1;
-    if (state->failure.failure == 0) report_started(control, child, &state->features);
+    close(child->notes);
+    child->notes = -1;
+    if (child->failure.failure != 0 || child->is_plugin) return;
+    const csys_child_report report = {
+        .kind = csys_report_started, .value = child->process, .features = child->features};
+    send_report(child->control, &report);
 }
 
 /* Waits for orphans that have ended. The child itself is not reaped: until then nothing else has its
@@ -244,57 +228,61 @@ static bool reap_orphans(pid_t child, siginfo_t *info) {
     }
 }
 
-static pid_t start_child(const order *given, const surroundings *around, start_state *state) {
-    beginning child = {.given = given, .around = around, .supervisor = getpid(),
-                       .features = around->features};
-    int told[2];
-    if (!read_text(given->text, &child.text) || pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
-    pid_t process = fork();
-    if (process == 0) {
-        child.told = told[1];
-        if (given->request.kind == csys_request_child) run_plugin(&child);
-        run_program(&child);
-    }
-    close(told[1]);
-    state->pipe = told[0];
-    return process;
-}
-
-void supervise(const order *given, const surroundings *base) {
-    surroundings around = *base;
-    bool is_plugin = given->request.kind == csys_request_child;
+/* What a supervisor does before it has a child. */
+static void separate(const order *given, surroundings *around) {
     setsid();
-    prctl(PR_SET_NAME, is_plugin ? "curfew-plugin" : "curfew-command", 0, 0, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    enter_namespaces(given, &around);
+    enter_namespaces(given, around);
     /* After the namespaces, since a change of credentials clears it. Where there is no namespace that
      * ends with this process, it has to live on and kill; then it only must not be stopped. */
     prctl(PR_SET_PDEATHSIG, getpid() == 1 ? SIGKILL : SIGCONT, 0, 0, 0);
-    if (has_ended(around.spawner)) _exit(1);
-    int watch = children_watch();
-    start_state state = {.pipe = -1};
-    pid_t child = start_child(given, &around, &state);
-    if (child < 0) {
-        report_failure(given->control, csys_failure_fork, errno);
-        _exit(1);
+    if (has_ended(around->spawner)) _exit(1);
+}
+
+/* Forks the child; in it 0. */
+static pid_t fork_child(supervised *child, beginning *begun) {
+    int notes[2];
+    if (pipe2(notes, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    child->process = fork();
+    if (child->process != 0) close(notes[1]);
+    child->notes = notes[0];
+    begun->told = notes[1];
+    return child->process;
+}
+
+/* Receives what the supervisor needs of the order that its child has. Returns false at the end. */
+static bool receive_control(supervised *child) {
+    order given;
+    int received = receive_order(child->next, &given);
+    if (received == received_nothing) return true;
+    if (received == received_order) {
+        close_contents(&given);
+        child->control = given.control;
+        prctl(PR_SET_NAME, "curfew-plugin", 0, 0, 0);
     }
-    close(given->text);
-    for (int index = 0; index < csys_place_count; index++) close_if_open(given->places[index]);
-    for (int index = 0; index < csys_rules_max; index++) close_if_open(given->rules[index]);
+    close(child->next);
+    child->next = -1;
+    return received == received_order;
+}
+
+/* Sees to it that nothing of a child is left. */
+static void __attribute__((noreturn)) watch_child(supervised *child, const surroundings *around) {
+    int watch = children_watch();
     bool kills = false;
     siginfo_t info;
     for (;;) {
-        struct pollfd waits[5] = {{given->control, POLLIN, 0}, {around.host, POLLIN, 0},
-                                  {around.spawner, POLLIN, 0}, {watch, POLLIN, 0},
-                                  {state.pipe, POLLIN, 0}};
-        if (poll(waits, 5, -1) < 0) continue;
-        if (waits[4].revents != 0) read_notes(&state, given->control, child);
+        struct pollfd waits[6] = {{child->control, POLLIN, 0}, {around->host, POLLIN, 0},
+                                  {around->spawner, POLLIN, 0}, {watch, POLLIN, 0},
+                                  {child->notes, POLLIN, 0}, {child->next, POLLIN, 0}};
+        if (poll(waits, 6, -1) < 0) continue;
+        if (waits[5].revents != 0 && !receive_control(child)) kills = true;
+        if (waits[4].revents != 0) read_notes(child);
         if (waits[0].revents != 0) {
             char order = csys_order_kill;
-            if (read(given->control, &order, 1) == 1 && order == csys_order_terminate) {
+            if (read(child->control, &order, 1) == 1 && order == csys_order_terminate) {
                 /* Before it has set its session up there is no such group. */
-                if (kill(-child, SIGTERM) != 0) kill(child, SIGTERM);
-                kill(-child, SIGCONT); /* it may be stopped */
+                if (kill(-child->process, SIGTERM) != 0) kill(child->process, SIGTERM);
+                kill(-child->process, SIGCONT); /* it may be stopped */
             } else {
                 kills = true;
             }
@@ -302,20 +290,72 @@ void supervise(const order *given, const surroundings *base) {
         if (waits[1].revents != 0 || waits[2].revents != 0) kills = true;
         if (waits[3].revents != 0) drain_watch(watch);
         if (kills) {
-            kill(-child, SIGKILL);
-            kill(child, SIGKILL);
-            waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+            kill(-child->process, SIGKILL);
+            kill(child->process, SIGKILL);
+            waitid(P_PID, (id_t)child->process, &info, WEXITED | WNOWAIT);
         }
-        if (reap_orphans(child, &info)) break;
+        if (reap_orphans(child->process, &info)) break;
     }
-    kill(-child, SIGKILL);
+    kill(-child->process, SIGKILL);
     /* All writers of the pipe end below. */
     siginfo_t end = info;
     uint32_t survivors = kill_everything();
-    read_notes(&state, given->control, child);
-    if (state.failure.failure != 0)
-        report_failure(given->control, state.failure.failure, state.failure.error);
+    if (child->next >= 0) receive_control(child);
+    read_notes(child);
+    if (child->failure.failure != 0)
+        report_failure(child->control, child->failure.failure, child->failure.error);
     else
-        report_ended(given->control, &end, survivors);
+        report_ended(child->control, &end, survivors);
     _exit(0);
+}
+
+void supervise(const order *given, surroundings *around) {
+    bool is_plugin = given->request.kind == csys_request_child;
+    prctl(PR_SET_NAME, is_plugin ? "curfew-plugin" : "curfew-command", 0, 0, 0);
+    separate(given, around);
+    supervised child = {.is_plugin = is_plugin, .control = given->control, .next = -1};
+    beginning begun = {.given = given, .around = around, .supervisor = getpid(),
+                       .features = around->features};
+    if (!read_text(given->text, &begun.text) || fork_child(&child, &begun) < 0) {
+        report_failure(given->control, csys_failure_fork, errno);
+        _exit(1);
+    }
+    if (child.process == 0) {
+        if (is_plugin) run_plugin(&begun);
+        run_program(&begun);
+    }
+    close_contents(given);
+    watch_child(&child, around);
+}
+
+/* In a child that was forked ahead of its order. */
+static void __attribute__((noreturn)) wait_for_order(beginning *child, surroundings *around,
+                                                     int socket) {
+    die_with_supervisor(child);
+    send(socket, "", 1, MSG_NOSIGNAL);
+    order given;
+    int received;
+    while ((received = receive_order(socket, &given)) == received_nothing) {
+    }
+    if (received == received_end) _exit(0);
+    close(socket);
+    choose_filter(&given, around);
+    child->given = &given;
+    child->features = around->features;
+    if (!read_text(given.text, &child->text)) fail(child, csys_failure_fork);
+    run_plugin(child);
+}
+
+void supervise_next(const order *expected, surroundings *around, int own, int of_child) {
+    prctl(PR_SET_NAME, "curfew-spare", 0, 0, 0);
+    separate(expected, around);
+    supervised child = {.is_plugin = true, .control = -1, .next = own};
+    beginning begun = {.given = expected, .around = around, .supervisor = getpid()};
+    if (fork_child(&child, &begun) < 0) _exit(1);
+    if (child.process == 0) {
+        close(own);
+        wait_for_order(&begun, around, of_child);
+    }
+    close(of_child);
+    watch_child(&child, around);
 }

@@ -19,19 +19,23 @@ final class ChildTrial {
         var rules: [(path: String, rights: Int)]?
         /// Whether all descriptors of a plugin are given.
         var hasDescriptors = false
+        /// Whether it gets the supervisor that waits for it, which there is after the first plugin.
+        var usesSpare = false
     }
 
     /// A child that was started.
     struct Child {
         let control: Int32
         let output: Int32
-        var supervisor: Int32 = -1
-        var supervisorProcess: Int32 = 0
+        /// Its process, if it was asked for, and the report that told it.
+        var supervisor: Int32 = 0
+        var started: csys_child_report?
     }
 
     struct End {
-        var features = csys_features()
-        var process: Int32 = 0
+        var started: csys_child_report?
+        var features: csys_features { started?.features ?? csys_features() }
+        var process: Int32 { started?.value ?? 0 }
         var report = csys_child_report()
         var output = ""
         /// The answers of the probe, by their names.
@@ -69,6 +73,7 @@ final class ChildTrial {
     deinit { _ = csys_spawner_stop(&spawner, csys_monotonic_ns() + 10 * .second) }
 
     func start(_ questions: [String], _ options: Options = Options()) throws -> Child {
+        if options.usesSpare { return try startWithSpare(questions, options) }
         var ends: [Int32] = [-1, -1]
         try #require(csys_pipe(&ends))
         defer { close(ends[1]) }
@@ -126,6 +131,78 @@ final class ChildTrial {
         return Child(control: control, output: ends[0])
     }
 
+    /// Starts a child, and finds its supervisor.
+    func startSupervised(_ questions: [String], _ options: Options) throws -> Child {
+        if options.usesSpare { return try startWithSpare(questions, options) }
+        var child = try start(questions, options)
+        let report = try report(child.control)
+        try #require(report.kind == UInt32(csys_report_started))
+        child.started = report
+        child.supervisor = try Self.parent(of: report.value)
+        return child
+    }
+
+    /// Starts children until one has the supervisor that was there before. That may not be ready yet.
+    private func startWithSpare(_ questions: [String], _ options: Options) throws -> Child {
+        var options = options
+        options.usesSpare = false
+        _ = try run(["exit", "0"], options)
+        for _ in 0..<1_000 {
+            let spare = try waitForSpare()
+            let waiting = try Self.children(of: spare).first
+            var child = try start(questions, options)
+            let report = try report(child.control)
+            try #require(report.kind == UInt32(csys_report_started))
+            child.started = report
+            child.supervisor = spare
+            if report.value == waiting { return child }
+            csys_close(child.control)
+            csys_close(child.output)
+        }
+        throw TestFault(text: "no child has got the spare")
+    }
+
+    /// Waits, 20 s at most, until the supervisor of the next plugin is there, with its child.
+    func waitForSpare() throws -> Int32 {
+        let limit = csys_monotonic_ns() + 20 * .second
+        while csys_monotonic_ns() < limit {
+            if let spare = try spare(), try !Self.children(of: spare).isEmpty { return spare }
+            usleep(500)
+        }
+        throw TestFault(text: "there is no spare")
+    }
+
+    /// The process of the spawner.
+    func spawnerProcess() throws -> Int32 {
+        let text = try String(
+            contentsOfFile: "/proc/self/fdinfo/\(spawner.process)", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Pid:") }
+        return try #require(
+            line.flatMap { Int32($0.dropFirst(4).trimmingCharacters(in: .whitespaces)) })
+    }
+
+    /// The supervisor that waits for an order, if there is one.
+    func spare() throws -> Int32? { try Self.spare(of: spawnerProcess()) }
+
+    static func spare(of spawner: Int32) throws -> Int32? {
+        try children(of: spawner).first { process in
+            (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))
+                == "curfew-spare\n"
+        }
+    }
+
+    private static func parent(of process: Int32) throws -> Int32 {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+        return try #require(
+            line.flatMap { Int32($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) })
+    }
+
+    static func children(of process: Int32) throws -> [Int32] {
+        try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+            .split(separator: " ").compactMap { Int32($0) }
+    }
+
     /// Receives the next report of a child, within 20 s.
     func report(_ control: Int32) throws -> csys_child_report {
         var report = csys_child_report()
@@ -139,7 +216,7 @@ final class ChildTrial {
 
     /// Receives the reports of a child until it has ended, and closes all.
     func finish(_ child: Child) throws -> End {
-        var end = End()
+        var end = End(started: child.started)
         defer {
             csys_close(child.control)
             csys_close(child.output)
@@ -147,10 +224,7 @@ final class ChildTrial {
         while true {
             let report = try report(child.control)
             switch Int(report.kind) {
-            case csys_report_supervised: csys_close(report.descriptor)
-            case csys_report_started:
-                end.features = report.features
-                end.process = report.value
+            case csys_report_started: end.started = report
             default:
                 end.report = report
                 end.output = text(child.output)

@@ -12,16 +12,18 @@ struct EndingTests {
         | 1 << csys_feature_process_namespace.rawValue
         | 1 << csys_feature_mount_namespace.rawValue
 
-    /// A plugin in namespaces, one without, and a program.
+    /// A plugin in namespaces, one without, a program, and a plugin whose supervisor was there before.
     static let kinds: [ChildTrial.Options] = {
         var plain = ChildTrial.Options()
         plain.masked = namespaces
         var program = ChildTrial.Options()
         program.isProgram = true
-        return [ChildTrial.Options(), plain, program]
+        var late = ChildTrial.Options()
+        late.usesSpare = true
+        return [ChildTrial.Options(), plain, program, late]
     }()
 
-    @Test("an exit status and a signal are reported", arguments: 0..<3)
+    @Test("an exit status and a signal are reported", arguments: 0..<4)
     func reported(_ kind: Int) throws {
         let trial = try ChildTrial()
         let options = Self.kinds[kind]
@@ -40,11 +42,7 @@ struct EndingTests {
     private func stubborn(
         _ trial: ChildTrial, _ options: ChildTrial.Options
     ) throws -> ChildTrial.Child {
-        var child = try trial.start(["stay", "3"], options)
-        let report = try trial.report(child.control)
-        try #require(report.kind == UInt32(csys_report_supervised))
-        child.supervisor = report.descriptor
-        child.supervisorProcess = report.value
+        let child = try trial.startSupervised(["stay", "3"], options)
         #expect(
             try trial.lines(child.output, 4).sorted() == ["daemon", "daemon", "daemon", "stays"])
         return child
@@ -57,11 +55,10 @@ struct EndingTests {
         return poll(&wait, 1, 0) == 1 && wait.revents & Int16(POLLHUP) != 0
     }
 
-    @Test("SIGTERM reaches a child, and the order to kill ends all of it", arguments: 0..<3)
+    @Test("SIGTERM reaches a child, and the order to kill ends all of it", arguments: 0..<4)
     func orders(_ kind: Int) throws {
         let trial = try ChildTrial()
         let child = try stubborn(trial, Self.kinds[kind])
-        defer { csys_close(child.supervisor) }
         csys_child_order(child.control, Int32(csys_order_terminate))
         #expect(!isGone(child, 50_000_000))
         csys_child_order(child.control, Int32(csys_order_kill))
@@ -70,50 +67,46 @@ struct EndingTests {
         #expect(end.report.value == -SIGKILL)
     }
 
-    @Test("a child whose control is closed ends", arguments: 0..<3)
+    @Test("a child whose control is closed ends", arguments: 0..<4)
     func closed(_ kind: Int) throws {
         let trial = try ChildTrial()
         let child = try stubborn(trial, Self.kinds[kind])
         csys_close(child.control)
         #expect(isGone(child))
         csys_close(child.output)
-        csys_close(child.supervisor)
     }
 
-    @Test("a supervisor that is killed takes everything along", arguments: 0..<3)
+    @Test("a supervisor that is killed takes everything along", arguments: 0..<4)
     func supervisorKilled(_ kind: Int) throws {
         let trial = try ChildTrial()
         let child = try stubborn(trial, Self.kinds[kind])
-        csys_supervisor_kill(child.supervisor)
+        kill(child.supervisor, SIGKILL)
         #expect(isGone(child))
         let end = try trial.finish(child)
         #expect(end.report.kind == UInt32(csys_report_lost))
-        csys_close(child.supervisor)
     }
 
-    @Test("a stopped supervisor goes on", arguments: 0..<3)
+    @Test("a stopped supervisor goes on", arguments: 0..<4)
     func supervisorStopped(_ kind: Int) throws {
         let trial = try ChildTrial()
         let child = try stubborn(trial, Self.kinds[kind])
-        kill(child.supervisorProcess, SIGSTOP)
+        kill(child.supervisor, SIGSTOP)
         csys_child_order(child.control, Int32(csys_order_kill))
         #expect(try trial.finish(child).report.value == -SIGKILL)
-        csys_close(child.supervisor)
     }
 
-    @Test("a spawner that is killed takes everything along", arguments: 0..<3)
+    @Test("a spawner that is killed takes everything along", arguments: 0..<4)
     func spawnerKilled(_ kind: Int) throws {
         let trial = try ChildTrial()
         let child = try stubborn(trial, Self.kinds[kind])
-        csys_supervisor_kill(trial.spawner.process)
+        kill(try trial.spawnerProcess(), SIGKILL)
         #expect(isGone(child))
         #expect(throws: TestFault.self) { try trial.run(["facts"]) }
         csys_close(child.control)
         csys_close(child.output)
-        csys_close(child.supervisor)
     }
 
-    @Test("a spawner that ends leaves nothing", arguments: 0..<3)
+    @Test("a spawner that ends leaves nothing", arguments: 0..<4)
     func spawnerStopped(_ kind: Int) throws {
         let trial = try ChildTrial()
         let child = try stubborn(trial, Self.kinds[kind])
@@ -121,7 +114,6 @@ struct EndingTests {
         #expect(isGone(child, 0))
         csys_close(child.control)
         csys_close(child.output)
-        csys_close(child.supervisor)
     }
 
     @Test("a thousand children leave no descriptor and no process")
@@ -131,20 +123,70 @@ struct EndingTests {
         let before = ProcessFacts.now.descriptors
         let spawnerBefore = try spawnerDescriptors(trial)
         for number in 0..<300 {
-            #expect(try trial.run(["exit", "0"], Self.kinds[number % 3]).report.value == 0)
+            #expect(try trial.run(["exit", "0"], Self.kinds[number % 4]).report.value == 0)
         }
         #expect(ProcessFacts.now.descriptors == before)
         #expect(try spawnerDescriptors(trial) == spawnerBefore)
     }
 
     private func spawnerDescriptors(_ trial: ChildTrial) throws -> Int {
-        let text = try String(
-            contentsOfFile: "/proc/self/fdinfo/\(trial.spawner.process)", encoding: .utf8)
-        let process = text.split(separator: "\n").first { $0.hasPrefix("Pid:") }?.dropFirst(4)
-            .trimmingCharacters(in: .whitespaces)
-        return try FileManager.default.contentsOfDirectory(
-            atPath: "/proc/\(try #require(process))/fd"
+        try FileManager.default.contentsOfDirectory(
+            atPath: "/proc/\(trial.spawnerProcess())/fd"
         ).count
+    }
+
+    // MARK: The spare
+
+    @Test("a spare that is killed or stopped keeps no plugin from its start")
+    func spareHit() throws {
+        let trial = try ChildTrial()
+        for signal in [SIGKILL, SIGSTOP, SIGTERM] {
+            for _ in 0..<20 {
+                #expect(try trial.run(["exit", "7"]).report.value == 7)
+                let spare = try trial.waitForSpare()
+                let process = csys_process_descriptor(spare)
+                kill(spare, signal)
+                // An order to one that is about to die is lost with it, as one that it has begun is.
+                if signal == SIGKILL { csys_wait_readable(process, .max) }
+                csys_close(process)
+            }
+        }
+    }
+
+    @Test("a plugin in the spare has all that another has", arguments: [0, 1, 2])
+    func spareFeatures(_ network: UInt32) throws {
+        let trial = try ChildTrial()
+        var options = ChildTrial.Options()
+        options.network = network
+        options.rules = [("/", csys_right_read | csys_right_run)]
+        let first = try trial.run(["facts"], options)
+        options.usesSpare = true
+        let second = try trial.run(["facts"], options)
+        #expect(second.features.asked == first.features.asked)
+        #expect(second.features.in_force == first.features.in_force)
+        // But for how much memory the probe has touched, and how often it was interrupted.
+        let differing = second.answers.filter {
+            first.answers[$0.key] != $0.value && !$0.value.hasSuffix(" kB")
+                && !$0.key.hasSuffix("_switches")
+        }
+        #expect(differing == [:])
+        #expect(second.answers.count == first.answers.count)
+    }
+
+    @Test("a spare ends with its spawner", arguments: [true, false])
+    func spareEnds(_ isKilled: Bool) throws {
+        let trial = try ChildTrial()
+        _ = try trial.run(["exit", "0"])
+        let spare = csys_process_descriptor(try trial.waitForSpare())
+        defer { csys_close(spare) }
+        if isKilled {
+            kill(try trial.spawnerProcess(), SIGKILL)
+        } else {
+            #expect(csys_spawner_stop(&trial.spawner, csys_monotonic_ns() + 5 * .second))
+        }
+        csys_wait_readable(spare, csys_monotonic_ns() + 2 * .second)
+        var wait = pollfd(fd: spare, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&wait, 1, 0) == 1)
     }
 
     // MARK: The host
@@ -157,10 +199,11 @@ struct EndingTests {
             let (host, output) = try startHost()
             var lines: [String] = []
             while lines.count < 15 { lines += try Self.lines(output, 1) }
-            let watched = lines.compactMap { line in
-                line.hasPrefix("supervisor ") ? Int32(line.dropFirst(11)) : nil
-            }.map { csys_process_descriptor($0) }
-            #expect(watched.count == 3)
+            let spawner = try #require(try ChildTrial.children(of: host).first)
+            // Three, and perhaps the one that waits.
+            let supervisors = try ChildTrial.children(of: spawner)
+            #expect(supervisors.count >= 3)
+            let watched = (supervisors + [spawner]).map { csys_process_descriptor($0) }
             let start = csys_monotonic_ns()
             kill(host, SIGKILL)
             var wait = pollfd(fd: output, events: Int16(POLLIN), revents: 0)

@@ -39,9 +39,9 @@ int main(int count, char **words) {
             poll(&wait, 1, -1);
             csys_child_report report;
             if (!csys_child_report_next(controls[index], &report)) continue;
-            if (report.kind == csys_report_supervised) printf("supervisor %d\n", report.value);
-            else if (report.kind == csys_report_started) break;
-            else return 8;
+            if (report.kind != csys_report_started) return 8;
+            printf("child %d\n", report.value);
+            break;
         }
     }
     for (;;) pause();

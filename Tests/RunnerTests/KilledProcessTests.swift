@@ -56,16 +56,39 @@ struct KilledProcessTests {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").count
     }
 
+    /// Ends a process, so that the next one has a supervisor which is followed, and waits for that.
+    private func makeSpare(_ host: TestHost, _ spawner: Int32, _ killer: CallKiller) throws {
+        let before = spares(of: spawner)
+        let crash = try host.launch(Self.one, payload: Array("crash".utf8))
+        #expect(host.wait(crash) == .ok)
+        try host.waitUntil("a spare") {
+            killer.killedAt != nil || !spares(of: spawner).isSubset(of: before)
+        }
+    }
+
+    private func spares(of spawner: Int32) -> Set<Int32> {
+        let path = "/proc/\(spawner)/task/\(spawner)/children"
+        let children = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return Set(
+            children.split(separator: " ").compactMap { Int32($0) }.filter { process in
+                (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))
+                    == "curfew-spare\n"
+            })
+    }
+
     /// Returns whether the process has so many calls.
-    private func check(_ victim: Victim, call: Int, _ isolation: Isolation) throws -> Bool {
+    private func check(
+        _ victim: Victim, call: Int, _ isolation: Isolation, usesSpare: Bool
+    ) throws -> Bool {
         let host = try host(isolation)
         let directory = try TemporaryDirectory()
         let notes = directory.path("notes")
-        let killer = try CallKiller(
-            attachTo: spawner(of: host), depth: victim.rawValue, call: call)
+        let spawner = try spawner(of: host)
+        let killer = try CallKiller(attachTo: spawner, depth: victim.rawValue, call: call)
         defer { killer.stop() }
-        let shown = "\(victim), call \(call), \(isolation.name)"
+        let shown = "\(victim), call \(call), \(isolation.name), spare: \(usesSpare)"
         // The process before is not followed; from here on all are.
+        if usesSpare { try makeSpare(host, spawner, killer) }
         let crash = try host.launch(Self.one, payload: Array("crash".utf8))
         #expect(host.wait(crash) == .ok, "\(shown)")
         let noting = try (0..<4).map { _ in
@@ -104,10 +127,16 @@ struct KilledProcessTests {
         "queued tasks run in the next process, and each task ends once",
         arguments: Victim.allCases, [Isolation.process, .fresh])
     func killed(victim: Victim, isolation: Isolation) throws {
+        try killed(victim, isolation, usesSpare: false)
+        // What is started ahead is the same in both.
+        if isolation == .process { try killed(victim, isolation, usesSpare: true) }
+    }
+
+    private func killed(_ victim: Victim, _ isolation: Isolation, usesSpare: Bool) throws {
         var (call, last, misses) = (1, 0, 0)
         // How many calls there are differs from run to run.
         while misses < 2 {
-            if try check(victim, call: call, isolation) {
+            if try check(victim, call: call, isolation, usesSpare: usesSpare) {
                 (last, misses) = (call, 0)
             } else {
                 misses += 1
@@ -115,6 +144,6 @@ struct KilledProcessTests {
             call += victim.step
         }
         #expect(last > victim.step)
-        print("endurance: \(victim) killed at its calls 1 to \(last), isolation \(isolation.name)")
+        print("endurance: \(victim) killed at its calls 1 to \(last), isolation \(isolation.name), spare: \(usesSpare)")
     }
 }

@@ -164,11 +164,10 @@ enum { csys_order_terminate = 'T', csys_order_kill = 'K' };
 void csys_child_order(int32_t control, int32_t order);
 
 enum {
-    csys_report_supervised = 1, /* value: the supervisor's process id; with a pidfd of it */
-    csys_report_started = 2,    /* value: the child's process id, 0 if unknown; with its features */
-    csys_report_failed = 3,     /* value: an errno; it was not started */
-    csys_report_ended = 4,      /* value: its exit status, or minus the signal's number */
-    csys_report_lost = 5        /* the supervisor has ended without a report */
+    csys_report_started = 1, /* value: the child's process id, 0 if unknown; with its features */
+    csys_report_failed = 2,  /* value: an errno; it was not started */
+    csys_report_ended = 3,   /* value: its exit status, or minus the signal's number */
+    csys_report_lost = 4     /* the supervisor has ended without a report */
 };
 enum {
     csys_failure_fork = 1,
@@ -187,7 +186,6 @@ typedef struct csys_child_report {
     uint32_t failure;   /* of csys_report_failed */
     uint32_t survivors; /* processes that the supervisor has no right to kill */
     uint32_t has_core;  /* it has written its memory to a file */
-    int32_t descriptor; /* of csys_report_supervised: a pidfd, to be closed by the receiver; else -1 */
     /* Of the child and of all that it started. */
     uint64_t user_ns;
     uint64_t system_ns;
@@ -199,8 +197,6 @@ typedef struct csys_child_report {
 
 /* Receives a report. Returns false when none has come. */
 bool csys_child_report_next(int32_t control, csys_child_report *report);
-/* Kills a supervisor, by the pidfd of its report: everything of its child ends with it. */
-void csys_supervisor_kill(int32_t supervisor);
 
 /* --- In the child ----------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #define CSYS_SPAWNER_MAGIC UINT64_C(0x646c696863667263) /* "crfchild" */
 
 /* Changes with the meaning of a frame; its layout is counted in by csys_layout_number. */
-enum { csys_protocol = 1 };
+enum { csys_protocol = 2 };
 
 enum { csys_request_stop = 1, csys_request_program = 2, csys_request_child = 3 };
 

@@ -186,7 +186,6 @@ package struct ChildFeatures: Equatable, Sendable {
                 continue
             }
             switch Int(report.kind) {
-            case csys_report_supervised: csys_close(report.descriptor)
             case csys_report_started: return ChildFeatures(report.features, group)
             default:
                 throw BridgeError(

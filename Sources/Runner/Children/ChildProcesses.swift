@@ -172,7 +172,6 @@ final class ChildProcesses: ChildStarter, ChildClient {
         var report = csys_child_report()
         while csys_child_report_next(child.control, &report) {
             switch report.kind {
-            case UInt32(csys_report_supervised): csys_close(report.descriptor)
             case UInt32(csys_report_started):
                 child.started(report.value, ChildFeatures(report.features, child.group))
             default:

@@ -223,7 +223,6 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
         var report = csys_child_report()
         while csys_child_report_next(run.control, &report) {
             switch report.kind {
-            case UInt32(csys_report_supervised): csys_close(report.descriptor)
             case UInt32(csys_report_started):
                 services.note(
                     .info, "process \(report.value) runs \(run.command.text)", for: run.task,
