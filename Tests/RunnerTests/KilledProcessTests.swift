@@ -153,6 +153,8 @@ struct KilledProcessTests {
             call += victim.step
         }
         #expect(last > victim.step)
-        print("endurance: \(victim) killed at its calls 1 to \(last), isolation \(isolation.name), spare: \(usesSpare)")
+        print(
+            "endurance: \(victim) killed at its calls 1 to \(last), isolation \(isolation.name), spare: \(usesSpare)"
+        )
     }
 }
