@@ -65,6 +65,13 @@ extension Host {
         }
     }
 
+    /// Makes the schedules of the store those of a configuration, in one transaction.
+    package func reconcile(_ schedules: [Schedule]) throws(CurfewError) -> ScheduleChanges {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.reconcile(schedules)
+        }
+    }
+
     /// Cancels a request, and stops its task if it runs. Returns false if the request was over.
     /// Throws `.notFound`.
     @discardableResult

@@ -13,6 +13,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case append, fileJournal, journal, journalOfRequest, journalUnfiled
     case prunePayloads, pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneFiled, pruneJournal
+    case schedules, putSchedule, removeSchedule
     case value, setValue, removeValue
     case dataVersion
 
@@ -27,6 +28,11 @@ enum SQLiteQuery: Int, CaseIterable {
         case .release: "RELEASE nested"
         case .rollbackToSaved: "ROLLBACK TO nested"
         case .dataVersion: "PRAGMA data_version"
+        case .schedules:
+            "SELECT name, digest, request, source, changed_at FROM schedule ORDER BY name"
+        case .putSchedule:
+            "INSERT OR REPLACE INTO schedule (name, digest, request, source, changed_at) VALUES (?1, ?2, ?3, ?4, ?5)"
+        case .removeSchedule: "DELETE FROM schedule WHERE name = ?1"
         case .value: "SELECT bytes FROM value WHERE name = ?1"
         case .setValue: "INSERT OR REPLACE INTO value (name, bytes) VALUES (?1, ?2)"
         case .removeValue: "DELETE FROM value WHERE name = ?1"

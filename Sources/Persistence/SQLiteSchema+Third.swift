@@ -29,7 +29,7 @@ extension SQLiteSchema {
         """
 
     /// For a store that is new.
-    static let fresh = secondFresh + third + pauses + fifth
+    static let fresh = secondFresh + third + pauses + fifth + schedules
 
     /// The current counters.
     private static let countersNow = """

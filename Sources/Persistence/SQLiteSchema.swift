@@ -7,7 +7,7 @@ enum SQLiteSchema {
 
     /// The migrations, of which a database of version N lacks those from N on. Each is one
     /// transaction, and never changes after its release.
-    static let migrations = [first, second, third, pauses, fifth]
+    static let migrations = [first, second, third, pauses, fifth, schedules]
     /// The page size of a new store. A commit writes whole pages, most of which change in few
     /// bytes.
     static let pageSize = 2_048
@@ -19,7 +19,8 @@ enum SQLiteSchema {
         switch version {
         case ...1: []
         case 2...4: secondRowChecks
-        default: fifthRowChecks
+        case 5: fifthRowChecks
+        default: fifthRowChecks + scheduleRowChecks
         }
     }
 
@@ -44,4 +45,25 @@ extension SQLiteSchema {
         ALTER TABLE request ADD COLUMN pause_begun INTEGER;
         ALTER TABLE request ADD COLUMN pause_length INTEGER;
         """
+}
+
+/// Version 6: the schedules of the host's configuration.
+extension SQLiteSchema {
+    /// From version 5. A schedule may name a request that the history does not keep any more.
+    static let schedules = """
+        CREATE TABLE schedule (
+            name TEXT PRIMARY KEY,
+            digest TEXT NOT NULL,
+            request INTEGER,
+            source TEXT NOT NULL,
+            changed_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    static let scheduleRowChecks = [
+        """
+        SELECT 'schedule ' || name || ' makes no sense' FROM schedule
+            WHERE NOT (name <> '' AND coalesce(request, 1) >= 1) LIMIT 100
+        """
+    ]
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PluginBridge
 
 /// A value to be written as JSON, on one line and as RFC 8259 has it. Members keep their order.
 enum JSONItem {
@@ -31,7 +32,7 @@ enum JSONItem {
             var text = TimeText.seconds(nanoseconds, decimals: 9)
             while text.hasSuffix("0"), !text.hasSuffix(".0") { text.removeLast() }
             result += text
-        case .text(let text): JSONItem.write(text, to: &result)
+        case .text(let text): result += JSONText.quoted(text)
         case .list(let items):
             result += "["
             for (index, item) in items.enumerated() {
@@ -43,34 +44,11 @@ enum JSONItem {
             result += "{"
             for (index, member) in members.enumerated() {
                 if index > 0 { result += "," }
-                JSONItem.write(member.key, to: &result)
+                result += JSONText.quoted(member.key)
                 result += ":"
                 member.value.write(to: &result)
             }
             result += "}"
         }
-    }
-
-    /// Control characters, also those beyond ASCII that a terminal would obey, go as escapes: what
-    /// is written can be looked at.
-    private static func write(_ text: String, to result: inout String) {
-        result += "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            default:
-                switch scalar.value {
-                case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                default: result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        result += "\""
     }
 }

@@ -293,4 +293,36 @@ struct StoreHistoryContractTests {
         try set(nil)
         #expect(try value() == nil)
     }
+
+    @Test("a schedule is put, replaced and removed", arguments: TestedStore.allCases)
+    func schedules(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let first = StoredSchedule(
+            name: "b", digest: "d", request: RequestID(rawValue: 7), source: "/etc/ä",
+            changedAt: 5)
+        let second = StoredSchedule(
+            name: "a", digest: "", request: nil, source: "", changedAt: 6)
+        try store.write { store in
+            try store.put(first)
+            try store.put(second)
+        }
+        try store.reopen()
+        #expect(try store.read { try $0.schedules() } == [second, first])
+        var changed = first
+        (changed.digest, changed.request) = ("e", RequestID(rawValue: 8))
+        try store.write { store in
+            try store.put(changed)
+            try store.removeSchedule("a")
+            try store.removeSchedule("c")
+        }
+        #expect(throws: (any Error).self) {
+            try store.write { store in
+                try store.removeSchedule("b")
+                try store.put(second)
+                throw StoreFault(.unknown, "undone")
+            }
+        }
+        try store.reopen()
+        #expect(try store.read { try $0.schedules() } == [changed])
+    }
 }

@@ -158,4 +158,19 @@ final class TappedTransaction: StoreTransaction {
         try tap(.call("setValue"))
         try inner.setValue(name, value)
     }
+
+    func schedules() throws(StoreFault) -> [StoredSchedule] {
+        try tap(.call("schedules"))
+        return try inner.schedules()
+    }
+
+    func put(_ schedule: StoredSchedule) throws(StoreFault) {
+        try tap(.call("putSchedule"))
+        try inner.put(schedule)
+    }
+
+    func removeSchedule(_ name: String) throws(StoreFault) {
+        try tap(.call("removeSchedule"))
+        try inner.removeSchedule(name)
+    }
 }

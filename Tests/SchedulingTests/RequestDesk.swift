@@ -86,6 +86,30 @@ final class RequestDesk {
     }
 
     @discardableResult
+    func reconcile(_ schedules: [Schedule]) throws -> ScheduleChanges {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.reconcile(schedules, at: now, store).value
+        }
+    }
+
+    func restart(_ name: String) throws -> RequestLedger.ScheduleRestart {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.restart(name, at: now, store).value
+        }
+    }
+
+    func schedules() throws -> [StoredSchedule] {
+        try look { store throws(StoreFault) in try store.schedules() }
+    }
+
+    /// Requests in these states, by number.
+    func requests(in states: Set<RequestState>) throws -> [Request] {
+        try look { store throws(StoreFault) in
+            try store.requests(RequestFilter(states: states, limit: 100_000))
+        }
+    }
+
+    @discardableResult
     func edit(
         _ id: RequestID, _ edits: (inout RequestDescription) -> Void
     ) throws -> RequestLedger.Change {

@@ -5,7 +5,7 @@
 /// The number and the name are permanent: neither is reused, even after the fault itself is removed.
 package struct Fault: Hashable, Sendable {
     /// 1…9999. The hundreds are the family: status codes 00, manifest syntax 01, manifest values 02,
-    /// loading 03, permitted handlers 04, plugin contract 07, conformance cases 08.
+    /// loading 03, permitted handlers 04, configuration 05, plugin contract 07, conformance cases 08.
     package let number: UInt16
     /// The name of the rule in diagnostics and JSON, `json-trailing-comma`.
     package let name: String

@@ -3,7 +3,7 @@
 /// The payload of a request that runs a program without a manifest, in JSON.
 ///
 /// `{"argv": ["/usr/bin/rsync", "-a", "a", "b"], "directory": "/srv", "environment": {"LANG": "C"},
-/// "budget": "2h", "grace": "30s"}`; the last three are optional.
+/// "budget": "2h", "grace": "30s", "input": "…"}`; the last four are optional.
 package struct CommandPayload: Hashable, Sendable {
     package let arguments: [String]
     package let directory: String
@@ -11,11 +11,42 @@ package struct CommandPayload: Hashable, Sendable {
     /// Nanoseconds; nil for the default.
     package let budget: UInt64?
     package let grace: UInt64?
+    /// What the program reads from standard input; nil for nothing.
+    package let input: String?
 
     /// The identifier of the handler that runs such programs, where a host permits that.
     package static var identifier: String { "org.curfew.command" }
     /// The maximum number of such programs that run at the same time.
     package static var limit: UInt32 { 64 }
+
+    package init(
+        arguments: [String], directory: String, environment: [String: String] = [:],
+        budget: UInt64? = nil, grace: UInt64? = nil, input: String? = nil
+    ) {
+        self.arguments = arguments
+        self.directory = directory
+        self.environment = environment
+        self.budget = budget
+        self.grace = grace
+        self.input = input
+    }
+
+    /// The payload, as `init(_:)` reads it. Equal ones have equal bytes.
+    package var encoded: [UInt8] {
+        var text = "{\"argv\":[" + arguments.map(JSONText.quoted).joined(separator: ",") + "]"
+        text += ",\"directory\":" + JSONText.quoted(directory)
+        if !environment.isEmpty {
+            let variables = environment.sorted { $0.key < $1.key }.map {
+                JSONText.quoted($0.key) + ":" + JSONText.quoted($0.value)
+            }
+            text += ",\"environment\":{" + variables.joined(separator: ",") + "}"
+        }
+        for (key, span) in [("budget", budget), ("grace", grace)] {
+            if let span { text += ",\"\(key)\":\"\(ManifestDuration.text(span))\"" }
+        }
+        if let input { text += ",\"input\":" + JSONText.quoted(input) }
+        return Array((text + "}").utf8)
+    }
 
     /// Reads a payload; returns nil for one that is none.
     package init?(_ payload: [UInt8]) {
@@ -55,6 +86,9 @@ package struct CommandPayload: Hashable, Sendable {
             let grace = duration("grace", Manifest.graceRange)
         else { return nil }
         (self.budget, self.grace) = (budget, grace)
+        let typed = value("input")
+        input = text(typed)
+        guard typed == nil || input != nil else { return nil }
         self.arguments = arguments.compactMap(\.self)
         self.directory = directory
         environment = variables

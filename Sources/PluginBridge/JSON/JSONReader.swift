@@ -49,7 +49,9 @@ package struct JSONReader {
     /// Reads one value that takes the whole text, and notes all faults it meets; then what it
     /// returns is the text as it was probably meant, or nil where there is no telling. Without a
     /// fault there is a value.
-    static func readAll(_ source: DiagnosticSource) -> (value: JSONValue?, faults: [Diagnostic]) {
+    package static func readAll(
+        _ source: DiagnosticSource
+    ) -> (value: JSONValue?, faults: [Diagnostic]) {
         source.bytes.withUnsafeBufferPointer { bytes in
             var reader = JSONReader(source, bytes)
             do throws(Diagnostic) {

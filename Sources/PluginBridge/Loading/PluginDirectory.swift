@@ -175,7 +175,7 @@ package final class PluginDirectory: Sendable {
     }
 
     /// The names in a directory, without hidden ones; none where it cannot be read.
-    static func names(in directory: String) -> [String] {
+    package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []

@@ -33,6 +33,22 @@ package enum ManifestDuration {
         return overflow ? .max : sum
     }
 
+    /// Returns the nanoseconds of a span between dates: a duration, or days as in `2d`, each with as many
+    /// hours as it has in UTC. Nil when it is written as neither.
+    package static func span(_ text: String) -> UInt64? {
+        guard text.utf8.last == UInt8(ascii: "d") else { return parse(text) }
+        guard let one = parse(text.dropLast() + "h") else { return nil }
+        let (all, overflow) = one.multipliedReportingOverflow(by: 24)
+        return overflow ? .max : all
+    }
+
+    /// Writes a span as `span` reads it.
+    package static func spanText(_ nanoseconds: UInt64) -> String {
+        let day: UInt64 = 86_400_000_000_000
+        return nanoseconds >= day && nanoseconds.isMultiple(of: day)
+            ? "\(nanoseconds / day)d" : text(nanoseconds)
+    }
+
     /// Writes nanoseconds with the largest unit that gives a whole number.
     static func text(_ nanoseconds: UInt64) -> String {
         for unit in units.reversed() where nanoseconds.isMultiple(of: unit.nanoseconds) {

@@ -56,10 +56,19 @@ final class CommandHandler: @unchecked Sendable {
         let payload = UnsafeRawBufferPointer(
             start: facts.payload, count: Int(facts.payloadBytes))
         do throws(BridgeError) {
-            var (command, line) = try line(payload, facts, task)
+            var (command, line, input) = try line(payload, facts, task)
             let confinement = try confine?()
             line.environment.merge(confinement?.variables ?? [:]) { own, _ in own }
-            try runner.start(command, line, confinement, payload, task: task, plugin: plugin)
+            func start(_ input: UnsafeRawBufferPointer) throws(BridgeError) {
+                try runner.start(command, line, confinement, input, task: task, plugin: plugin)
+            }
+            if let input {
+                try Array(input.utf8).withUnsafeBytes { bytes in
+                    Result { () throws(BridgeError) in try start(bytes) }
+                }.get()
+            } else {
+                try start(payload)
+            }
             return Status.pending.rawValue
         } catch {
             runner.fail(task, plugin, error.message)
@@ -69,10 +78,11 @@ final class CommandHandler: @unchecked Sendable {
 
     private func line(
         _ payload: UnsafeRawBufferPointer, _ facts: TaskFacts, _ task: UInt64
-    ) throws(BridgeError) -> (ManifestCommand, ProgramStart) {
+    ) throws(BridgeError) -> (ManifestCommand, ProgramStart, input: String?) {
         var line: ProgramStart
         let command: ManifestCommand
         var base = directory
+        var input: String?
         if let own = self.command {
             command = own
             var words: [String] = []
@@ -88,7 +98,9 @@ final class CommandHandler: @unchecked Sendable {
                     "the payload is no command: it is JSON with argv, directory and environment")
             }
             command = ManifestCommand(
-                words: given.arguments.map { .text($0) }, directory: given.directory)
+                words: given.arguments.map { .text($0) }, readsPayload: given.input != nil,
+                directory: given.directory)
+            input = given.input
             base = given.directory
             line = ProgramStart(
                 words: given.arguments,
@@ -101,7 +113,7 @@ final class CommandHandler: @unchecked Sendable {
         let request = runner.services.request(of: task, plugin: plugin)
         if request != 0 { line.environment["CURFEW_REQUEST"] = String(request) }
         if let problem = line.resolve(from: base) { throw BridgeError(.failed, problem) }
-        return (command, line)
+        return (command, line, input)
     }
 
     private func text(

@@ -225,6 +225,15 @@ package final class RequestService: @unchecked Sendable {
             handler.scheduling, task: 0, [.bool(success), .text(error)])
     }
 
+    // MARK: Schedules
+
+    /// Makes the schedules of the store those of a configuration, in one transaction.
+    package func reconcile(_ schedules: [Schedule]) throws(RequestFailure) -> ScheduleChanges {
+        try perform { (book, store, now) throws(StoreFault) in
+            try book.reconcile(schedules, at: now, store)
+        }
+    }
+
     // MARK: Cancelling
 
     /// Cancels a request; a running one is cancelled once its task has stopped.

@@ -46,6 +46,7 @@ final class MemoryContents: StoreTransaction {
     private var entries: [JournalEntry] = []
     private var lastSequence: UInt64 = 0
     private var values: [String: [UInt8]] = [:]
+    private var planned: [String: StoredSchedule] = [:]
     /// The undo log, in order of the changes; the last one is undone first.
     private var undo: [(MemoryContents) -> Void] = []
 
@@ -374,6 +375,20 @@ final class MemoryContents: StoreTransaction {
     private static func tenTimes(_ count: Int) -> Int {
         let (product, overflow) = count.multipliedReportingOverflow(by: 10)
         return overflow ? .max : product
+    }
+
+    // MARK: Schedules
+
+    func schedules() -> [StoredSchedule] { planned.values.sorted { $0.name < $1.name } }
+
+    func put(_ schedule: StoredSchedule) { plan(schedule, schedule.name) }
+
+    func removeSchedule(_ name: String) { plan(nil, name) }
+
+    private func plan(_ schedule: StoredSchedule?, _ name: String) {
+        let old = planned[name]
+        undo.append { $0.planned[name] = old }
+        planned[name] = schedule
     }
 
     // MARK: Values

@@ -18,6 +18,8 @@ public struct Request: Hashable, Sendable {
         /// A handler submitted it, and did not say that it is one of many: it could be its own next
         /// launch.
         package static let fromHandler = Marks(rawValue: 8)
+        /// While running: its schedule was changed or removed, and the request ends with its task.
+        package static let superseded = Marks(rawValue: 16)
     }
 
     /// The number of the request; 0 before the store has accepted it.

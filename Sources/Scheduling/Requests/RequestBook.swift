@@ -335,6 +335,12 @@ package struct RequestBook: Sendable {
         return answer
     }
 
+    package mutating func reconcile(
+        _ schedules: [Schedule], at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> ScheduleChanges {
+        try take(ledger.reconcile(schedules, at: now.wall, store), store)
+    }
+
     package mutating func cancel(
         _ id: RequestID, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestLedger.Cancellation {

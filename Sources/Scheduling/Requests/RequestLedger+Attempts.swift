@@ -175,6 +175,13 @@ extension RequestLedger {
             try store.append(entry(.cancelled, request, now))
             return
         }
+        if request.marks.contains(.superseded) {
+            request.state = .replaced
+            try store.update(request)
+            try store.append(
+                entry(.replaced, request, now, detail: "its schedule was changed or removed"))
+            return
+        }
         if let snooze = end.snooze, end.outcome != .interrupted {
             try rest(&request, .snoozed, for: snooze, at: moment, store)
             try store.append(entry(.snoozed, request, now))

@@ -27,7 +27,7 @@ extension RequestLedger {
                 isGuilty = request.crashes >= limits.crashes && running.count == 1
             }
             counts.interrupted += 1
-            if isGuilty, !request.marks.contains(.cancelled) {
+            if isGuilty, request.marks.isDisjoint(with: [.cancelled, .superseded]) {
                 counts.parked += 1
                 request.state = .parked
                 try store.update(request)

@@ -87,6 +87,15 @@ package protocol StoreTransaction: AnyObject {
     /// removed requests.
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int
 
+    // MARK: Schedules
+
+    /// Returns the schedules, ordered by name.
+    func schedules() throws(StoreFault) -> [StoredSchedule]
+    /// Stores a schedule, in place of that of the same name.
+    func put(_ schedule: StoredSchedule) throws(StoreFault)
+    /// Removes a schedule; its request stays.
+    func removeSchedule(_ name: String) throws(StoreFault)
+
     // MARK: Values
 
     /// Returns the value that was stored under a name; nil if there is none.

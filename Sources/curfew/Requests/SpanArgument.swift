@@ -8,17 +8,7 @@ enum SpanArgument {
 
     /// Returns nanoseconds, or nil where it is none.
     static func parse(_ text: String) -> UInt64? {
-        let (duration, factor) = duration(text)
-        guard let one = ManifestDuration.parse(duration) else { return nil }
-        let (all, overflow) = one.multipliedReportingOverflow(by: factor)
-        return overflow ? .max : all
-    }
-
-    /// Returns the text as a duration, and the number of durations in a span.
-    private static func duration(_ text: String) -> (text: String, factor: UInt64) {
-        // Days have as many hours as they do in UTC.
-        if text.hasSuffix("d") { return (text.dropLast() + "h", 24) }
-        return (text.hasSuffix("m") ? text + "in" : text, 1)
+        ManifestDuration.span(text.hasSuffix("m") ? text + "in" : text)
     }
 
     /// - Parameter name: what the text was given for, as it is typed: `--after`, or `advance=`.
@@ -26,7 +16,8 @@ enum SpanArgument {
         _ text: String, for name: String, range: ClosedRange<UInt64>
     ) throws(CommandError) -> UInt64 {
         if let nanoseconds = parse(text), range.contains(nanoseconds) { return nanoseconds }
-        let hasTooManyDigits = ManifestDuration.hasTooManyDigits(duration(text).text)
+        let hasTooManyDigits = ManifestDuration.hasTooManyDigits(
+            text.hasSuffix("d") ? text.dropLast() + "h" : text.hasSuffix("m") ? text + "in" : text)
         if parse(text) != nil || hasTooManyDigits {
             throw CommandError(
                 .usage, "`\(TypedValue.text(text, after: name))` is out of bounds",
