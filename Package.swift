@@ -245,12 +245,20 @@ let package = Package(
             dependencies: ["Conformance", "PluginBridge", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
+        // What a host that is always there reads and keeps.
+        .target(
+            name: "Service", dependencies: ["PluginBridge", "Scheduling"], swiftSettings: swift),
+        .testTarget(
+            name: "ServiceTests",
+            dependencies: ["Service", "PluginBridge", "Scheduling", "TestSupport"],
+            swiftSettings: swift),
+
         // The command line: parsing and printing only.
         .executableTarget(
             name: "curfew",
             dependencies: [
-                "Conformance", "Curfew", "PluginStore", "Runner", "PluginBridge", "Scheduling",
-                "CurfewValues", "CCurfew", "CSystem",
+                "Conformance", "Curfew", "PluginStore", "Service", "Runner", "PluginBridge",
+                "Scheduling", "CurfewValues", "CCurfew", "CSystem",
             ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),

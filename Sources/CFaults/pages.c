@@ -19,6 +19,9 @@ static const uint8_t loading[] = {
 static const uint8_t permitted_handlers[] = {
 #embed "../../Documentation/codes/permitted-handlers.md"
 };
+static const uint8_t configuration[] = {
+#embed "../../Documentation/codes/configuration.md"
+};
 static const uint8_t plugin_contract[] = {
 #embed "../../Documentation/codes/plugin-contract.md"
 };
@@ -32,6 +35,7 @@ static const cfaults_page pages[] = {
     {manifest_values, sizeof manifest_values},
     {loading, sizeof loading},
     {permitted_handlers, sizeof permitted_handlers},
+    {configuration, sizeof configuration},
     {plugin_contract, sizeof plugin_contract},
     {conformance, sizeof conformance},
 };

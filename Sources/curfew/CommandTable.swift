@@ -3,7 +3,8 @@
 /// The commands, in the order of help.
 enum CommandTable {
     static let all: [Command] = [
-        RunCommand.command, SubmitCommand.command, ServeCommand.command, ListCommand.command,
+        RunCommand.command, SubmitCommand.command, ServeCommand.command,
+        SchedulesCommand.command, ListCommand.command,
         ShowCommand.command, WhyCommand.command, LogCommand.command, WaitCommand.command,
         CancelCommand.command, EditCommand.command, LaunchCommand.command, RetryCommand.command,
         ReleaseCommand.command, QuarantineCommand.command,

@@ -14,10 +14,15 @@ struct PluginSearch {
     private var places: Set<String> = []
 
     /// Searches the directories of the options, or the usual ones.
-    init(_ arguments: Arguments, failingWith code: ExitCode) throws(CommandError) {
+    ///
+    /// - Parameter configured: the directories of a configuration, in place of the usual ones.
+    init(
+        _ arguments: Arguments, configured: [String]? = nil, failingWith code: ExitCode
+    ) throws(CommandError) {
+        let (single, named) = (arguments.values(.plugin), arguments.values(.plugins))
+        let isUsual = single.isEmpty && named.isEmpty
         try self.init(
-            single: arguments.values(.plugin), named: arguments.values(.plugins),
-            failingWith: code)
+            single: single, named: isUsual ? configured ?? [] : named, failingWith: code)
     }
 
     /// - Parameters:

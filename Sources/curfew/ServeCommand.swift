@@ -4,15 +4,23 @@ import Curfew
 import Glibc
 import PluginBridge
 import Scheduling
+import Service
 
 /// `curfew serve`
 enum ServeCommand {
     static let command = Command(
         name: "serve", summary: "run a host in the foreground: launch the requests of a store",
         options: [
-            .plugin, .plugins, .isolation, .confine, .trust, HostThreshold.option, .store, .json,
+            ServeConfiguration.option, ServeConfiguration.checkOption, .plugin, .plugins,
+            .isolation, .confine, .trust, HostThreshold.option, .store, .json,
         ],
         details: [
+            """
+            Reads its configuration, ~/.config/curfew/curfew.json and the files of conf.d
+            beside it, if they are there. The schedules in it are launched at their dates: see
+            below, and `curfew schedules`. What the command line says counts more. With --store
+            and without --config no configuration is read.
+            """,
             """
             Loads all plugins that it finds, and launches the requests of the store when
             their dates have come and their conditions hold, those of `curfew submit -- …`
@@ -43,11 +51,24 @@ enum ServeCommand {
             """,
         ],
         exits: [
-            ExitMeaning(.ok, "a signal ended it in order"), ExitMeaning.unwritten,
-            ExitMeaning.usage, ExitMeaning.denied, ExitMeaning.storeUnavailable,
+            ExitMeaning(.ok, "a signal ended it in order, or the configuration has no fault"),
+            ExitMeaning(
+                .faults, "the configuration has faults, or the output could not be written"),
+            ExitMeaning.usage, ExitMeaning(.missing, "with --check: there is no configuration"),
+            ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(.host, "the host could not start"),
         ],
         sections: [
+            HelpSection(
+                title: "configuration",
+                text: """
+                    One object. {"schedules": [{"name": "tick", "command": ["/bin/date"], "every":
+                    "15min"}]} is a whole one.
+                    """,
+                rows: ServeConfiguration.rows),
+            HelpSection(
+                title: "a schedule",
+                rows: ServeConfiguration.scheduleRows),
             HelpSection(
                 title: "with --json",
                 text: """
@@ -55,6 +76,10 @@ enum ServeCommand {
                     """,
                 rows: [
                     ("serving", "store, process, plugins: the identifiers of those loaded"),
+                    (
+                        "planned",
+                        "the schedules: added, changed, removed, over: their names; kept: how many stay as they are"
+                    ),
                     ("refused", "directory, error: a plugin that is not loaded"),
                     ("log", "level, text, plugin, request: its number, or null"),
                     ("ended", "handler (the name of its events), request, succeeded, error"),
@@ -69,24 +94,38 @@ enum ServeCommand {
                 rows: HostThreshold.rows),
         ],
         examples: [
+            "curfew serve --check --config curfew.json",
             "timeout --foreground --preserve-status 2s curfew serve --json",
             "timeout --foreground --preserve-status 2s curfew serve --threshold idle-after=1min",
         ]
     ) { arguments, console throws(CommandError) in
-        let place = try StorePlace(arguments)
-        let search = try PluginSearch(arguments, failingWith: .usage)
+        let files = ServeConfiguration.files(arguments)
+        if arguments.has(ServeConfiguration.checkOption) {
+            return try ServeConfiguration.check(files, console)
+        }
+        let configuration = try files.flatMap { (files) throws(CommandError) in
+            try ServeConfiguration.read(files)
+        }
+        let place = try StorePlace(arguments, configured: configuration?.store)
+        let search = try PluginSearch(
+            arguments, configured: configuration?.pluginDirectories, failingWith: .usage)
         var requests = RequestConfiguration()
         try HostThreshold.set(arguments, in: &requests)
-        let isolation = try arguments.isolation
-        let trust = try arguments.trust()
+        let isolation = try arguments.isolation ?? configuration?.isolation
+        let trust = try arguments.trust(usual: configuration?.trust ?? .off)
+        let confines = arguments.has(.confine) || configuration?.confinesPlugins ?? false
         // The directory and its parents.
         _ = try place.make()
         let signals = try StopSignals()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
         let host = try makeHost(
-            place, requests, isolation, trust, confines: arguments.has(.confine), lines)
+            place, requests, isolation, trust, confines: confines, lines)
         let observation: Observation
         do throws(CurfewError) {
+            // Before plugins are loaded, which may take long.
+            if files != nil {
+                lines.schedules(try host.reconcile(configuration?.schedules ?? []))
+            }
             observation = try host.observe { lines.event($0) }
         } catch {
             try? host.shutDown()

@@ -25,6 +25,8 @@ struct HelpExamplesTests {
           curfew submit $name --kind health-research --after 1d --pending-limit 13 \\
             --payload "{\\"number\\": $number}"
         done
+        printf '{"schedules": [{"name": "nightly-backup", "command": ["/bin/true"], "every": "1h"}]}' \
+          >curfew.json
         minisign -G -W -p author.pub -s ../author.sec >../author.txt
         case "$COMMAND" in
           remove) curfew install build/plugins/mirror ;;
@@ -38,6 +40,10 @@ struct HelpExamplesTests {
             curfew quarantine org.curfew.feed
             ;;
           retry) curfew cancel 1-13 ;;
+          schedules)
+            timeout --preserve-status 2s curfew serve --config curfew.json
+            curfew cancel 14
+            ;;
           wait)
             sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 4, outcome = 1 WHERE id = 12"
             ;;
@@ -96,7 +102,7 @@ struct HelpExamplesTests {
         #expect(examples.count > 40)
         let usual = try Self.makeStage(of: "")
         var stages: [String: TemporaryDirectory] = [:]
-        for command in ["release", "remove", "retry", "rollback", "wait"] {
+        for command in ["release", "remove", "retry", "rollback", "schedules", "wait"] {
             stages[command] = try Self.makeStage(of: command)
         }
         let made = stages

@@ -15,10 +15,18 @@ struct StorePlace {
     private let isNamed: Bool
 
     /// Uses the store of `--store`, or the usual one.
-    init(_ arguments: Arguments) throws(CommandError) {
+    ///
+    /// - Parameter configured: the store of a configuration, in place of the usual one.
+    init(_ arguments: Arguments, configured: String? = nil) throws(CommandError) {
         if let named = arguments.value(.store) {
             directory = named
             option = " --store " + ShellWord.path(named)
+            isNamed = true
+            return
+        }
+        if let configured {
+            directory = configured
+            option = " --store " + ShellWord.path(configured)
             isNamed = true
             return
         }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+package import PluginBridge
+import Scheduling
+
+/// The files of a configuration: one, and those of the directory `conf.d` beside it, by name.
+package struct ConfigurationFiles: Sendable {
+    /// The absolute path of the first one.
+    package let path: String
+    /// Whether it may be missing.
+    private let mayBeMissing: Bool
+
+    /// The name of the first file in its usual directory.
+    package static var fileName: String { "curfew.json" }
+    /// The largest file that is read, in bytes.
+    private static var sizeLimit: Int { 1 << 20 }
+    /// The maximum number of files in `conf.d`.
+    private static var countLimit: Int { 1_024 }
+
+    /// The files from a path that a person has named; a relative one counts from the current directory.
+    package init(named path: String) {
+        if path.begins(with: "/") {
+            self.path = path
+        } else {
+            var here = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let directory = getcwd(&here, here.count).map { String(cString: $0) } ?? "."
+            self.path = directory + "/" + path
+        }
+        mayBeMissing = false
+    }
+
+    private init(usual path: String) {
+        self.path = path
+        mayBeMissing = true
+    }
+
+    /// The usual files of the user: below `XDG_CONFIG_HOME`, else below `~/.config`. Nil where they are
+    /// not known.
+    ///
+    /// - Parameter environment: the value of a variable, or nil.
+    package static func usual(environment: (String) -> String?) -> ConfigurationFiles? {
+        if let place = environment("XDG_CONFIG_HOME"), place.begins(with: "/") {
+            return ConfigurationFiles(usual: "\(place)/curfew/\(fileName)")
+        }
+        guard let home = environment("HOME"), home.begins(with: "/") else { return nil }
+        return ConfigurationFiles(usual: "\(home)/.config/curfew/\(fileName)")
+    }
+
+    /// Why the files cannot be used.
+    package enum Failure: Error {
+        /// A file cannot be opened, or others than its user could change it.
+        case file(BridgeError)
+        /// The files have faults.
+        case faults([Diagnostic])
+    }
+
+    /// Reads all of them. Nil if the usual ones are missing.
+    package func read() throws(Failure) -> ServiceConfiguration? {
+        var sources: [DiagnosticSource] = []
+        do throws(BridgeError) {
+            if !mayBeMissing || access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR {
+                sources.append(try Self.source(path))
+            }
+            for path in try more() { sources.append(try Self.source(path)) }
+        } catch {
+            throw .file(error)
+        }
+        guard !sources.isEmpty else { return nil }
+        let (configuration, faults) = ServiceConfiguration.read(sources) { path in
+            do throws(BridgeError) {
+                let file = try TrustedFile(path, use: "is not read")
+                return .success(
+                    try file.contents(limit: ServiceConfiguration.payloadLimit))
+            } catch {
+                return .failure(ServiceConfiguration.PayloadFault(reason: error.message))
+            }
+        }
+        guard faults.isEmpty else { throw .faults(faults) }
+        return configuration
+    }
+
+    private static func source(_ path: String) throws(BridgeError) -> DiagnosticSource {
+        let bytes = try TrustedFile(path, use: "is not read").contents(limit: sizeLimit)
+        return DiagnosticSource(file: path, bytes: bytes)
+    }
+
+    /// The files of `conf.d`, by name. Those whose names begin with a point are an editor's.
+    private func more() throws(BridgeError) -> [String] {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.utf8.startIndex
+        let directory = String(path[..<end]) + "/conf.d"
+        guard access(directory, R_OK | X_OK) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw BridgeError(
+                .system, "\(directory) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let names = PluginDirectory.names(in: directory).filter { $0.ends(with: ".json") }
+        guard names.count <= Self.countLimit else {
+            throw BridgeError(
+                .system,
+                "\(directory) has \(names.count) files, and may have \(Self.countLimit)")
+        }
+        return names.sorted().map { "\(directory)/\($0)" }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+package import Scheduling
+
+/// What the files of a service say: its store, its plugins and its schedules.
+package struct ServiceConfiguration: Hashable, Sendable {
+    /// The files that were read, in order.
+    package var files: [String] = []
+    /// The directory of the store; nil for the usual one.
+    package var store: String?
+    /// The directories that are searched for plugins; nil for the usual ones.
+    package var pluginDirectories: [String]?
+    /// Where the code of plugins runs; nil for the default.
+    package var isolation: Isolation?
+    /// Whether plugins are confined to what their manifests need; nil for the default.
+    package var confinesPlugins: Bool?
+    /// Whether plugins have to be signed; nil for the default.
+    package var trust: TrustPolicy?
+    /// The schedules, each name once, ordered by name.
+    package var schedules: [Schedule] = []
+
+    package init() {}
+
+    static let keys = ["schedules", "store", "plugins"]
+    static let pluginKeys = ["directories", "isolation", "confine", "trust"]
+}

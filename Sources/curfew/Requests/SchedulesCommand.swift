@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Scheduling
+
+/// `curfew schedules`
+enum SchedulesCommand {
+    private static let restartOption = CommandOption(
+        name: "restart", summary: "make the requests of the named schedules pending again")
+
+    static let command = Command(
+        name: "schedules", summary: "list the schedules of the configuration",
+        operands: "[NAME…]", operandCount: 0...10_000,
+        options: [restartOption, .store, .json],
+        details: [
+            """
+            Lists the schedules that `curfew serve` has read from its configuration when it
+            started last, by name, or those named. Each has one request, which `curfew show`,
+            `why` and `log` are about, and which keeps its number until the schedule is changed.
+            """,
+            """
+            A schedule whose request was cancelled by hand stays so, also when the host is started
+            again; --restart makes the request pending again, at its next date.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "success"), ExitMeaning.unwritten, ExitMeaning.usage,
+            ExitMeaning(.missing, "there is no such schedule, or no store"), ExitMeaning.denied,
+            ExitMeaning.storeUnavailable,
+            ExitMeaning(.conflict, "one of the schedules cannot be restarted; nothing was done"),
+        ],
+        sections: [
+            HelpSection(
+                title: "states",
+                rows: [
+                    ("pending, running, parked", "as of its request"),
+                    ("off", "`\"enabled\": false` in the configuration"),
+                    ("cancelled", "by hand"),
+                    ("finished", "there is no further date"),
+                    ("gone", "its request was over, and is not kept any more"),
+                ]),
+            HelpSection(
+                title: "with --json",
+                rows: [
+                    ("schedules", "name, state, rule, request, next, last (an outcome), source")
+                ]),
+        ],
+        examples: ["curfew schedules", "curfew schedules --restart nightly-backup"]
+    ) { arguments, console throws(CommandError) in
+        let place = try StorePlace(arguments)
+        let store = try place.open()
+        guard arguments.has(restartOption) else {
+            try list(store, place, arguments, console)
+            return .ok
+        }
+        guard !arguments.operands.isEmpty else {
+            throw CommandError(
+                .usage, "`--restart` needs the name of a schedule", notes: ["nothing was done"],
+                help: ["curfew schedules" + place.option])
+        }
+        try restart(arguments.operands, store, place, console)
+        return .ok
+    }
+
+    // MARK: Restarting
+
+    private static func restart(
+        _ names: [String], _ store: StoreClient, _ place: StorePlace, _ console: Console
+    ) throws(CommandError) {
+        let now = csys_realtime_ns()
+        let results = try StorePlace.translated { () throws(StoreFault) in
+            try store.write(if: { $0.allSatisfy { isDone($0.1) } }) {
+                (ledger, store) throws(StoreFault) in
+                var results: [(String, RequestLedger.ScheduleRestart)] = []
+                for name in names {
+                    results.append((name, try ledger.restart(name, at: now, store).value))
+                }
+                return results
+            }
+        }
+        for (name, result) in results where !isDone(result) {
+            throw error(name, result, place, many: names.count > 1)
+        }
+        for (name, result) in results {
+            switch result {
+            case .pending(let request):
+                console.out.line(
+                    "restarted  \(name)  request \(request.id), due \(DateText.both(request.notBefore, at: now))"
+                )
+            default:
+                console.out.line(
+                    "restarted  \(name)  gets another request when `curfew serve` is started next")
+            }
+        }
+    }
+
+    private static func isDone(_ result: RequestLedger.ScheduleRestart) -> Bool {
+        switch result {
+        case .pending, .withConfiguration: true
+        case .live, .off, .unknown: false
+        }
+    }
+
+    private static func error(
+        _ name: String, _ result: RequestLedger.ScheduleRestart, _ place: StorePlace, many: Bool
+    ) -> CommandError {
+        let notes = many ? ["no schedule was restarted"] : ["nothing was done"]
+        switch result {
+        case .live(let request):
+            return CommandError(
+                .conflict,
+                "schedule `\(name)` is not over: its request \(request.id) is \(request.state.name)",
+                notes: notes, help: ["to run it now: curfew launch \(request.id)" + place.option])
+        case .off:
+            return CommandError(
+                .conflict, "schedule `\(name)` is off in the configuration, or has no date",
+                notes: notes, help: ["write \"enabled\": true, and start `curfew serve` again"])
+        default:
+            return CommandError(
+                .missing, "there is no schedule `\(Shown.line(name))`", notes: notes,
+                help: ["curfew schedules" + place.option])
+        }
+    }
+
+    // MARK: Listing
+
+    private struct Row {
+        let schedule: StoredSchedule
+        let request: Request?
+
+        var state: String {
+            guard schedule.request != nil else { return "off" }
+            guard let request else { return "gone" }
+            return request.state.name
+        }
+        var next: Int64? {
+            guard let request, request.state == .pending else { return nil }
+            return request.notBefore
+        }
+        var rule: String? {
+            request?.description.repetition.map { RequestText.repetition($0) }
+        }
+    }
+
+    private static func list(
+        _ store: StoreClient, _ place: StorePlace, _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) {
+        let names = Set(arguments.operands)
+        let rows = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (store) throws(StoreFault) in
+                var rows: [Row] = []
+                for schedule in try store.schedules()
+                where names.isEmpty || names.contains(schedule.name) {
+                    let request = try schedule.request.flatMap { (id) throws(StoreFault) in
+                        try store.request(id)
+                    }
+                    rows.append(Row(schedule: schedule, request: request))
+                }
+                return rows
+            }
+        }
+        let found = Set(rows.map(\.schedule.name))
+        if let missing = arguments.operands.first(where: { !found.contains($0) }) {
+            throw error(missing, .unknown, place, many: false)
+        }
+        guard !arguments.has(.json) else {
+            console.out.line(JSONItem.object([("schedules", .list(rows.map(item)))]).written)
+            return
+        }
+        guard !rows.isEmpty else {
+            console.out.line(
+                "the store has no schedules: the configuration of `curfew serve` has them")
+            return
+        }
+        table(rows, console.out)
+    }
+
+    private static func item(_ row: Row) -> JSONItem {
+        .object([
+            ("name", .text(row.schedule.name)), ("state", .text(row.state)),
+            ("rule", .text(orNull: row.rule)),
+            (
+                "request",
+                row.schedule.request.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null
+            ),
+            ("next", DateText.item(row.next)),
+            ("last", .text(orNull: row.request?.outcome?.name)),
+            ("source", .text(row.schedule.source)),
+        ])
+    }
+
+    private static func table(_ rows: [Row], _ out: Output) {
+        let now = csys_realtime_ns()
+        let isPlain = out.columns == nil
+        let heads = ["NAME", "STATE", "NEXT", "LAST", "REQUEST", "RULE"]
+        let cells = rows.map { row in
+            [
+                row.schedule.name, row.state,
+                row.next.map { isPlain ? DateText.word($0) : DateText.relative($0, at: now) }
+                    ?? "-",
+                row.request?.outcome?.name ?? "-",
+                row.schedule.request.map { "\($0)" } ?? "-", row.rule ?? "-",
+            ]
+        }
+        let widths = heads.indices.map { column in
+            max(heads[column].count, cells.map { Shown.width($0[column]) }.max() ?? 0)
+        }
+        let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
+        for (index, row) in ([heads] + cells).enumerated() {
+            let lead = zip(row, widths).dropLast().map { Shown.padded($0, $1) }
+                .joined(separator: "  ")
+            let rule =
+                out.columns.map { Shown.fitted(row[5], max(12, $0 - start)) } ?? row[5]
+            let line = lead + "  " + rule
+            out.line(index == 0 ? out.paint(line, .faint) : line)
+        }
+    }
+}

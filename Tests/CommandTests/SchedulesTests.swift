@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// `curfew serve` with a configuration, and `curfew schedules`.
+@Suite("Schedules of a configuration")
+struct SchedulesTests {
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    private func write(_ text: String, to name: String = "curfew.json") throws {
+        let path = files.path("home/.config/curfew/" + name)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    private var environment: [String: String] {
+        CommandRun.environment.merging(["HOME": files.path("home"), "TZ": "UTC"]) { $1 }
+    }
+
+    private func run(_ words: String...) throws -> CommandRun {
+        CommandRun(
+            process: try ChildProcess.run(
+                CommandRun.program, words, environment: environment, directory: files.path,
+                limit: .seconds(60)))
+    }
+
+    /// Serves until a line of its JSON is as a condition in Python says, of `e` and of `events`, ends it
+    /// in order, and returns all lines.
+    private func serve(until condition: String, _ words: String...) throws -> [[String: Any]] {
+        let script = """
+            import json, signal, subprocess, sys
+            host = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)
+            events = []
+            for line in host.stdout:
+                e = json.loads(line)
+                events.append(e)
+                if host.poll() is None and (\(condition)):
+                    host.send_signal(signal.SIGTERM)
+            code = host.wait()
+            print(json.dumps({"code": code, "events": events}))
+            """
+        let run = try ChildProcess.run(
+            "python3", ["-c", script, CommandRun.program, "serve", "--json"] + words,
+            environment: environment, directory: files.path, limit: .seconds(60))
+        let answer =
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+        try #require(answer?["code"] as? Int == 0, "\(run)")
+        return try #require(answer?["events"] as? [[String: Any]])
+    }
+
+    private func planned(_ events: [[String: Any]]) -> [String: Any]? {
+        events.first { $0["event"] as? String == "planned" }
+    }
+
+    private func schedules() throws -> [String: [String: Any]] {
+        let run = try run("schedules", "--json")
+        let rows = try #require(try run.document()["schedules"] as? [[String: Any]])
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"] as? String ?? "", $0) })
+    }
+
+    @Test("the smallest configuration runs its command at each date")
+    func smallest() throws {
+        let ticks = files.path("ticks")
+        try write(
+            """
+            {"schedules":[{"name":"tick","every":"1s","payload":"in\\n","command":
+            ["/bin/sh","-c","cat >> \(ticks); echo $CURFEW_SCHEDULE $CURFEW_REQUEST >> \(ticks)"]}]}
+            """)
+        let check = try run("serve", "--check")
+        #expect(
+            check.code == 0 && check.output.contains("tick  every 1 s; next "), "\(check.process)")
+        #expect(try run("schedules").code == 4)
+        let events = try serve(until: "sum(x['event'] == 'ended' for x in events) == 3")
+        #expect(planned(events)?["added"] as? [String] == ["tick"])
+        let lines = try String(contentsOfFile: ticks, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count >= 6 && lines.prefix(2) == ["in", "tick 1"])
+        let row = try #require(try schedules()["tick"])
+        #expect(row["state"] as? String == "pending" && row["last"] as? String == "succeeded")
+        #expect(row["request"] as? Int == 1 && row["rule"] as? String == "every 1 s")
+    }
+
+    @Test("what is equal goes on, what is changed is replaced, what is gone is removed")
+    func changes() throws {
+        func schedule(_ name: String, _ command: String = "true") -> String {
+            "{\"name\":\"\(name)\",\"command\":[\"/bin/\(command)\"],\"cron\":\"0 3 * * *\"}"
+        }
+        try write("{\"schedules\":[\(schedule("a")),\(schedule("b")),\(schedule("c"))]}")
+        var events = try serve(until: "e['event'] == 'planned'")
+        #expect(planned(events)?["added"] as? [String] == ["a", "b", "c"])
+        let first = try schedules()
+
+        // In another order and another file, the second one changed.
+        try write("{\"schedules\":[\(schedule("b", "false"))]}")
+        try write("{ \"schedules\": [ \(schedule("a")) ] }", to: "conf.d/more.json")
+        events = try serve(until: "e['event'] == 'planned'")
+        let plan = try #require(planned(events))
+        #expect(plan["changed"] as? [String] == ["b"] && plan["removed"] as? [String] == ["c"])
+        #expect(plan["kept"] as? Int == 1 && plan["added"] as? [String] == [])
+        let second = try schedules()
+        #expect(second.keys.sorted() == ["a", "b"])
+        #expect(second["a"]?["request"] as? Int == first["a"]?["request"] as? Int)
+        #expect((second["a"]?["source"] as? String)?.hasSuffix("/conf.d/more.json") == true)
+        let old = try #require(first["b"]?["request"] as? Int)
+        let new = try #require(second["b"]?["request"] as? Int)
+        #expect(old != new && second["b"]?["next"] as? String == first["b"]?["next"] as? String)
+        #expect(try run("show", "\(old)").output.contains("by request \(new)"))
+    }
+
+    @Test("a request that was cancelled by hand stays so over a start, and is restarted by name")
+    func cancelled() throws {
+        try write("{\"schedules\":[{\"name\":\"a\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}]}")
+        _ = try serve(until: "e['event'] == 'planned'")
+        #expect(try run("cancel", "1").code == 0)
+        let events = try serve(until: "e['event'] == 'planned'")
+        #expect(planned(events)?["over"] as? [String] == ["a"])
+        #expect(try schedules()["a"]?["state"] as? String == "cancelled")
+        let restarted = try run("schedules", "--restart", "a")
+        #expect(restarted.output.contains("request 1, due"), "\(restarted.process)")
+        #expect(try schedules()["a"]?["state"] as? String == "pending")
+
+        let again = try run("schedules", "--restart", "a")
+        #expect(again.code == 8 && again.errors.contains("is not over"), "\(again.process)")
+        let unknown = try run("schedules", "--restart", "a", "b")
+        #expect(unknown.errors.contains("no schedule was restarted"), "\(unknown.process)")
+        #expect(try run("schedules", "b").code == 4)
+    }
+
+    @Test("a configuration with faults changes nothing, and every fault is shown with its place")
+    func faults() throws {
+        try write("{\"schedules\":[{\"name\":\"a\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}]}")
+        _ = try serve(until: "e['event'] == 'planned'")
+        try write("{\"schedules\":[\n{\"name\":\"A\",\"command\":[\"true\"],\"evry\":\"1h\"}]}")
+        for words in [["serve"], ["serve", "--check"]] {
+            let run = try CommandRun(
+                process: ChildProcess.run(
+                    CommandRun.program, words, environment: environment, limit: .seconds(60)))
+            #expect(run.code == 1)
+            #expect(
+                run.errors.contains("curfew.json:2:9")
+                    && run.errors.contains("did you mean `every`?"))
+            #expect(run.errors.contains("nothing was changed"))
+        }
+        #expect(try schedules()["a"]?["state"] as? String == "pending")
+    }
+
+    @Test("a configuration that others could write is not read")
+    func untrusted() throws {
+        try write("{}")
+        chmod(files.path("home/.config/curfew/curfew.json"), 0o666)
+        let run = try run("serve")
+        #expect(run.code == 1 && run.errors.contains("CF0501"), "\(run.process)")
+        #expect(run.errors.contains("chmod o-w "), "\(run.process)")
+    }
+
+    @Test("a check names programs that are not there")
+    func missing() throws {
+        try write(
+            "{\"schedules\":[{\"name\":\"a\",\"command\":[\"/nowhere/a\"],\"every\":\"1h\"}]}")
+        let check = try run("serve", "--check")
+        #expect(
+            check.code == 1 && check.output.contains("/nowhere/a: No such file"), "\(check.process)"
+        )
+        let none = try run("serve", "--check", "--config", files.path("none.json"))
+        #expect(none.code == 1 && none.errors.contains("none.json"), "\(none.process)")
+    }
+
+    @Test("the configuration of the usual store is not that of another one")
+    func otherStore() throws {
+        try write("{\"schedules\":[{\"name\":\"a\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}]}")
+        let events = try serve(until: "e['event'] == 'serving'", "--store", files.path("other"))
+        #expect(planned(events) == nil)
+    }
+
+    @Test("settings of the configuration count, and the command line counts more")
+    func settings() throws {
+        let store = files.path("configured")
+        try write("{\"store\":\"\(store)\",\"plugins\":{\"directories\":[\"\(files.path)\"]}}")
+        let events = try serve(until: "e['event'] == 'serving'")
+        #expect(events.first?["store"] as? String == store)
+        #expect((events.first?["plugins"] as? [String])?.isEmpty == true)
+        let other = files.path("other")
+        let named = try serve(
+            until: "e['event'] == 'serving'", "--store", other, "--config",
+            files.path("home/.config/curfew/curfew.json"))
+        #expect(named.first?["store"] as? String == other)
+    }
+}
