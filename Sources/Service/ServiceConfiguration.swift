@@ -21,6 +21,14 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether all but the schedules is as in another one.
+    package func hasSettings(of other: ServiceConfiguration?) -> Bool {
+        var (own, other) = (self, other ?? ServiceConfiguration())
+        (own.schedules, own.files) = ([], [])
+        (other.schedules, other.files) = ([], [])
+        return own == other
+    }
+
     static let keys = ["schedules", "store", "plugins"]
     static let pluginKeys = ["directories", "isolation", "confine", "trust"]
 }

@@ -45,9 +45,14 @@ enum ServeCommand {
             """
             The first line says that it serves. One line follows for each program that is
             started, each line of output and each end of a task, with the number of its
-            request. SIGINT, SIGTERM and SIGHUP end the host in order: nothing more is launched, running
+            request. SIGINT and SIGTERM end the host in order: nothing more is launched, running
             tasks expire and have their grace to end, and their requests stay in the store.
             A second signal ends it at once.
+            """,
+            """
+            SIGHUP has it read the configuration again, and bring the schedules into the store;
+            where there are faults, nothing is changed. On a terminal, whose end SIGHUP tells, it
+            ends the host as the others do.
             """,
         ],
         exits: [
@@ -81,6 +86,7 @@ enum ServeCommand {
                         "the schedules: added, changed, removed, over: their names; kept: how many stay as they are"
                     ),
                     ("refused", "directory, error: a plugin that is not loaded"),
+                    ("faulty", "error: the configuration that was read again; nothing was changed"),
                     ("log", "level, text, plugin, request: its number, or null"),
                     ("ended", "handler (the name of its events), request, succeeded, error"),
                     ("stopping", "the host ends"),
@@ -116,7 +122,7 @@ enum ServeCommand {
         let confines = arguments.has(.confine) || configuration?.confinesPlugins ?? false
         // The directory and its parents.
         _ = try place.make()
-        let signals = try StopSignals()
+        let signals = try StopSignals(keepsHangup: files != nil)
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
         let host = try makeHost(
             place, requests, isolation, trust, confines: confines, lines)
@@ -143,11 +149,37 @@ enum ServeCommand {
             }
         }
         lines.serving(place.directory, loaded)
-        csys_wait_readable(signals.descriptor, .max)
+        while signals.waitForHangup() {
+            if let files { reload(files, after: configuration, host, lines) }
+        }
         lines.stopping()
         try? host.shutDown()
         observation.end()
         return .ok
+    }
+
+    /// Reads the configuration again. What it says besides schedules counts from the next start on.
+    private static func reload(
+        _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ host: Host,
+        _ lines: ServeLines
+    ) {
+        let configuration: ServiceConfiguration?
+        do throws(CommandError) {
+            configuration = try ServeConfiguration.read(files)
+        } catch {
+            return lines.faulty(error.message)
+        }
+        do throws(CurfewError) {
+            lines.schedules(try host.reconcile(configuration?.schedules ?? []), isReload: true)
+        } catch {
+            return lines.faulty(error.message)
+        }
+        if !(configuration ?? ServiceConfiguration()).hasSettings(of: first) {
+            lines.log(
+                .warning, nil, 0,
+                "the configuration has another store or other settings of plugins than when the host was started; they count once it is started again"
+            )
+        }
     }
 
     private static func makeHost(

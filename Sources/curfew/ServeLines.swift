@@ -74,15 +74,23 @@ final class ServeLines: @unchecked Sendable {
         }
     }
 
-    /// Tells what has become of the schedules, if there are any.
-    func schedules(_ changes: ScheduleChanges) {
+    /// Tells that a configuration which was read again cannot be used.
+    func faulty(_ error: String) {
+        let first = error.parts(at: "\n").first.map { String($0) } ?? error
+        write(
+            "faulty", [("error", .text(error))],
+            "\(first); nothing was changed: curfew serve --check shows all faults")
+    }
+
+    /// Tells what has become of the schedules: at a start only if there are any.
+    func schedules(_ changes: ScheduleChanges, isReload: Bool = false) {
         let lists = [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
             ("over", changes.over),
         ]
         let kept = changes.kept
         let count = kept + changes.added.count + changes.changed.count
-        guard count > 0 || !changes.removed.isEmpty else { return }
+        guard isReload || count > 0 || !changes.removed.isEmpty else { return }
         let parts = lists.filter { !$0.1.isEmpty }.map { word, names in
             "\(names.count) \(word) (\(names.prefix(5).joined(separator: ", "))\(names.count > 5 ? ", …" : ""))"
         }

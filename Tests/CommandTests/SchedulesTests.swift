@@ -188,4 +188,50 @@ struct SchedulesTests {
             files.path("home/.config/curfew/curfew.json"))
         #expect(named.first?["store"] as? String == other)
     }
+
+    @Test("SIGHUP has a host without a terminal read its configuration again")
+    func reload() throws {
+        func schedule(_ name: String) -> String {
+            "{\"name\":\"\(name)\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}"
+        }
+        try write("{\"schedules\":[\(schedule("a"))]}")
+        let script = """
+            import json, os, signal, subprocess, sys
+            path = os.environ["HOME"] + "/.config/curfew/curfew.json"
+            host = subprocess.Popen(
+                [sys.argv[1], "serve", "--json"], stdout=subprocess.PIPE, text=True,
+                start_new_session=True)
+            def wait(*names):
+                for line in host.stdout:
+                    event = json.loads(line)
+                    if event["event"] in names:
+                        return event
+            def reload(text):
+                with open(path, "w") as file:
+                    file.write(text)
+                host.send_signal(signal.SIGHUP)
+                return wait("planned", "faulty")
+            wait("planned")
+            first = reload(sys.argv[2])
+            faulty = reload("{")
+            second = reload('{"schedules": [], "store": "/elsewhere"}')
+            warning = wait("log")
+            host.send_signal(signal.SIGTERM)
+            print(json.dumps([first, faulty, second, warning, host.wait()]))
+            """
+        let run = try ChildProcess.run(
+            "python3",
+            [
+                "-c", script, CommandRun.program,
+                "{\"schedules\":[\(schedule("a")),\(schedule("b"))]}",
+            ], environment: environment, limit: .seconds(60))
+        let answer = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [Any]
+        try #require(answer?.count == 5, "\(run)")
+        let events = answer?.prefix(4).compactMap { $0 as? [String: Any] } ?? []
+        #expect(events[0]["added"] as? [String] == ["b"] && events[0]["kept"] as? Int == 1)
+        #expect((events[1]["error"] as? String)?.contains("CF01") == true, "\(events[1])")
+        #expect(events[2]["removed"] as? [String] == ["a", "b"])
+        #expect((events[3]["text"] as? String)?.contains("another store") == true)
+        #expect(answer?[4] as? Int == 0)
+    }
 }

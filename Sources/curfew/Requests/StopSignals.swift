@@ -8,21 +8,24 @@ import Synchronization
 struct StopSignals {
     /// Readable once one of them came.
     let descriptor: Int32
+    /// Readable after a SIGHUP that means something else; nil if each is a wish to end.
+    let hangup: Int32?
 
     /// Signals that come within these nanoseconds of the first are the same wish: timeout(1) signals
     /// its child, and then the group to which the child belongs.
     private static var sameWish: UInt64 { 200_000_000 }
 
     /// Blocks the signals in this thread and in those it will start.
-    init() throws(CommandError) {
-        let descriptor = csys_eventfd()
-        guard descriptor >= 0 else {
-            throw CommandError(
-                .faults, "an event cannot be made: \(String(cString: strerror(errno)))")
-        }
+    ///
+    /// - Parameter keepsHangup: SIGHUP is no wish to end, unless there is a terminal whose end it tells.
+    init(keepsHangup: Bool = false) throws(CommandError) {
+        let descriptor = try Self.event()
+        let hangup = keepsHangup && !Self.hasTerminal ? try Self.event() : nil
         self.descriptor = descriptor
+        self.hangup = hangup
         let first = Atomic<UInt64>(0)
         try ProgramThread.takeSignals(orEnd: .faults) { number in
+            if number == SIGHUP, let hangup { return csys_eventfd_signal(hangup) }
             let now = csys_monotonic_ns()
             let earlier = first.load(ordering: .relaxed)
             guard earlier != 0 else {
@@ -33,6 +36,36 @@ struct StopSignals {
             ProgramThread.stopTakingSignals()
             kill(getpid(), number)
             while true { pause() }
+        }
+    }
+
+    private static func event() throws(CommandError) -> Int32 {
+        let descriptor = csys_eventfd()
+        guard descriptor >= 0 else {
+            throw CommandError(
+                .faults, "an event cannot be made: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    private static var hasTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        if terminal >= 0 { close(terminal) }
+        return terminal >= 0
+    }
+
+    /// Waits for a signal. Returns false for a wish to end.
+    func waitForHangup() -> Bool {
+        let descriptors = [descriptor, hangup ?? -1]
+        while true {
+            csys_wait_any_readable(descriptors, Int32(descriptors.count), .max)
+            var ready = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&ready, nfds_t(ready.count), 0) > 0 else { continue }
+            if ready[0].revents != 0 { return false }
+            if let hangup {
+                csys_eventfd_drain(hangup)
+                return true
+            }
         }
     }
 }
