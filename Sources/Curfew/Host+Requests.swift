@@ -65,6 +65,12 @@ extension Host {
         }
     }
 
+    /// Waits until the thread that launches requests has answered. Does not return if it is stuck.
+    package func awaitRequestThread() { runtime.requests.awaitThread() }
+
+    /// What became of the schedules of `RequestConfiguration.schedules`; nil if there are none.
+    package var scheduleChanges: ScheduleChanges? { runtime.requests.scheduleChanges }
+
     /// Makes the schedules of the store those of a configuration, in one transaction.
     package func reconcile(_ schedules: [Schedule]) throws(CurfewError) -> ScheduleChanges {
         try checked { (runtime) throws(RequestFailure) in

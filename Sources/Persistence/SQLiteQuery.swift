@@ -13,7 +13,8 @@ enum SQLiteQuery: Int, CaseIterable {
     case append, fileJournal, journal, journalOfRequest, journalUnfiled
     case prunePayloads, pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneFiled, pruneJournal
-    case schedules, putSchedule, removeSchedule
+    case schedules, schedule, putSchedule, removeSchedule
+    case setInlinePayload, removePayload
     case value, setValue, removeValue
     case dataVersion
 
@@ -30,8 +31,13 @@ enum SQLiteQuery: Int, CaseIterable {
         case .dataVersion: "PRAGMA data_version"
         case .schedules:
             "SELECT name, digest, request, source, changed_at FROM schedule ORDER BY name"
+        case .schedule:
+            "SELECT name, digest, request, source, changed_at FROM schedule WHERE name = ?1"
         case .putSchedule:
             "INSERT OR REPLACE INTO schedule (name, digest, request, source, changed_at) VALUES (?1, ?2, ?3, ?4, ?5)"
+        case .setInlinePayload:
+            "UPDATE request SET (payload, payload_size) = (?1, ?2) WHERE id = ?3"
+        case .removePayload: "DELETE FROM payload WHERE request = ?1"
         case .removeSchedule: "DELETE FROM schedule WHERE name = ?1"
         case .value: "SELECT bytes FROM value WHERE name = ?1"
         case .setValue: "INSERT OR REPLACE INTO value (name, bytes) VALUES (?1, ?2)"

@@ -2,9 +2,17 @@
 internal import Scheduling
 
 extension SQLiteTransaction {
-    func schedules() throws(StoreFault) -> [StoredSchedule] {
+    func schedules() throws(StoreFault) -> [StoredSchedule] { try list(.schedules) { _ in } }
+
+    func schedule(_ name: String) throws(StoreFault) -> StoredSchedule? {
+        try list(.schedule) { $0.put(name) }.first
+    }
+
+    private func list(
+        _ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void
+    ) throws(StoreFault) -> [StoredSchedule] {
         var schedules: [StoredSchedule] = []
-        try rows(.schedules, { _ in }) { statement throws(StoreFault) in
+        try rows(query, values) { statement throws(StoreFault) in
             var row = RowReader(statement, of: "schedule", id: 0, in: path)
             let name = try row.text()
             let digest = try row.text()

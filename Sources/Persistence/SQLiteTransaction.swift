@@ -255,6 +255,25 @@ final class SQLiteTransaction: StoreTransaction {
         see(request)
     }
 
+    func setPayload(_ payload: [UInt8], of id: RequestID) throws(StoreFault) {
+        guard try state(of: id) != nil else { return }
+        let isInline = payload.count <= RequestRow.inlinePayload
+        try change(.setInlinePayload) {
+            if isInline, !payload.isEmpty { $0.put(payload) } else { $0.putNothing() }
+            $0.put(Int64(payload.count))
+            $0.put(id)
+        }
+        try change(.removePayload) { $0.put(id) }
+        if !isInline {
+            try change(.insertPayload) {
+                $0.put(id)
+                $0.put(payload)
+            }
+        }
+        payloads[id] = payloads.count < Self.seenLimit ? payload : nil
+        seen[id]?.payloadBytes = payload.count
+    }
+
     func redescribe(_ request: Request) throws(StoreFault) {
         guard let before = try state(of: request.id) else { return }
         var counters = try counted()

@@ -308,6 +308,8 @@ struct StoreHistoryContractTests {
         }
         try store.reopen()
         #expect(try store.read { try $0.schedules() } == [second, first])
+        #expect(try store.read { try $0.schedule("b") } == first)
+        #expect(try store.read { try $0.schedule("c") } == nil)
         var changed = first
         (changed.digest, changed.request) = ("e", RequestID(rawValue: 8))
         try store.write { store in
@@ -324,5 +326,25 @@ struct StoreHistoryContractTests {
         }
         try store.reopen()
         #expect(try store.read { try $0.schedules() } == [changed])
+    }
+
+    @Test(
+        "a payload takes the place of another one, of any length", arguments: TestedStore.allCases)
+    func setPayload(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let long = [UInt8](repeating: 7, count: 5_000)
+        let id = try store.insert(sample(), payload: [1]).id
+        for payload in [[], long, [2, 3], long + long, [4], []] {
+            try store.write { store in
+                try store.setPayload(payload, of: id)
+                #expect(try store.payload(of: id) == payload)
+                #expect(try store.request(id)?.payloadBytes == payload.count)
+            }
+            try store.reopen()
+            #expect(try store.read { try $0.payload(of: id) } == payload)
+            #expect(try store.read { try $0.request(id)?.payloadBytes } == payload.count)
+        }
+        try store.write { try $0.setPayload([1], of: RequestID(rawValue: 99)) }
+        #expect(try store.read { try $0.payload(of: RequestID(rawValue: 99)) } == [])
     }
 }

@@ -164,6 +164,16 @@ final class TappedTransaction: StoreTransaction {
         return try inner.schedules()
     }
 
+    func schedule(_ name: String) throws(StoreFault) -> StoredSchedule? {
+        try tap(.call("schedule"))
+        return try inner.schedule(name)
+    }
+
+    func setPayload(_ payload: [UInt8], of request: RequestID) throws(StoreFault) {
+        try tap(.call("setPayload"))
+        try inner.setPayload(payload, of: request)
+    }
+
     func put(_ schedule: StoredSchedule) throws(StoreFault) {
         try tap(.call("putSchedule"))
         try inner.put(schedule)

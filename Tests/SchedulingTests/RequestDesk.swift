@@ -98,6 +98,10 @@ final class RequestDesk {
         }
     }
 
+    func payload(_ id: RequestID) throws -> [UInt8] {
+        try look { store throws(StoreFault) in try store.payload(of: id) }
+    }
+
     func schedules() throws -> [StoredSchedule] {
         try look { store throws(StoreFault) in try store.schedules() }
     }

@@ -69,11 +69,52 @@ struct ScheduleTests {
         let changes = try desk.reconcile([schedule("a", digest: "2")])
         #expect(changes.changed == ["a"])
         let next = try request("a", desk)
-        #expect(next.id != first.id && next.notBefore == first.notBefore)
-        #expect(try desk.state(first.id) == .replaced)
-        #expect(try desk.entries(first.id).last?.detail.contains("request \(next.id)") == true)
+        #expect(next.id == first.id && next.notBefore == first.notBefore)
+        #expect(try desk.payload(first.id) == Array("2".utf8) && next.payloadBytes == 1)
+        #expect(try desk.entries(first.id).last?.what == .edited)
         try desk.reconcile([schedule("a", every: 60, digest: "3")])
         #expect(try request("a", desk).notBefore == desk.now + 60 * second)
+        // Another handler has another request.
+        let other = Schedule(
+            name: "a",
+            description: RequestDescription(
+                "org.example.b", kind: .processing,
+                repetition: Repetition(.every(3_600_000_000_000))),
+            digest: "4", source: "")
+        try desk.reconcile([other])
+        #expect(try request("a", desk).id != first.id && desk.state(first.id) == .replaced)
+    }
+
+    @Test("what a person has edited is as the file has it again when that is read")
+    func edited() throws {
+        let desk = RequestDesk()
+        try desk.reconcile([schedule("a")])
+        let first = try request("a", desk)
+        try desk.edit(first.id) { $0.repetition = Repetition(.every(60_000_000_000)) }
+        #expect(try desk.reconcile([schedule("a")]).changed == ["a"])
+        let again = try request("a", desk)
+        #expect(again.id == first.id && again.description == first.description)
+        #expect(again.notBefore == desk.now + Self.hour)
+        try desk.edit(first.id) { $0.earliest = desk.now + 5 * Self.hour }
+        #expect(try desk.reconcile([schedule("a")]).changed == ["a"])
+        #expect(try request("a", desk).notBefore == desk.now + Self.hour)
+        #expect(try desk.reconcile([schedule("a")]).kept == 1)
+    }
+
+    @Test("a parked request is pending again once its schedule says something else")
+    func parked() throws {
+        let desk = RequestDesk()
+        try desk.reconcile([schedule("a")])
+        let first = try request("a", desk)
+        desk.now = first.notBefore
+        while try desk.state(first.id) != .parked {
+            try #require(try desk.launch(first.id) != nil)
+            _ = try desk.crash()
+        }
+        #expect(try desk.reconcile([schedule("a")]).over.isEmpty)
+        #expect(try desk.state(first.id) == .parked)
+        try desk.reconcile([schedule("a", digest: "2")])
+        #expect(try desk.state(first.id) == .pending && desk.request(first.id).crashes == 0)
     }
 
     @Test("a schedule that is removed and put back runs again")
@@ -100,13 +141,16 @@ struct ScheduleTests {
         desk.now = first.notBefore
         try #require(try desk.launch(first.id) != nil)
         try desk.reconcile(isChanged ? [schedule("a", digest: "2")] : [])
-        #expect(try desk.state(first.id) == .running)
-        if isChanged {
-            // The date that runs is not due again.
-            #expect(try request("a", desk).notBefore == first.notBefore + Self.hour)
-        }
-        #expect(try desk.end(first.id, end)?.state == .replaced)
+        #expect(try desk.requests(in: [.pending, .running]).map(\.state) == [.running])
+        let ended = try desk.end(first.id, end)
+        #expect(ended?.state == (isChanged ? .pending : .replaced))
         #expect(try desk.requests(in: [.pending, .running]).count == (isChanged ? 1 : 0))
+        guard isChanged else { return }
+        #expect(try request("a", desk).id == first.id)
+        #expect(try desk.payload(first.id) == Array("2".utf8))
+        // The date that ran is not due again, unless the host ended meanwhile.
+        let date = end.outcome == .interrupted ? desk.now : first.notBefore + Self.hour
+        #expect(ended?.notBefore == date)
     }
 
     @Test("a request that was cancelled by hand stays so until its schedule says something else")

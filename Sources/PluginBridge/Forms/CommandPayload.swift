@@ -42,10 +42,18 @@ package struct CommandPayload: Hashable, Sendable {
             text += ",\"environment\":{" + variables.joined(separator: ",") + "}"
         }
         for (key, span) in [("budget", budget), ("grace", grace)] {
-            if let span { text += ",\"\(key)\":\"\(ManifestDuration.text(span))\"" }
+            if let span { text += ",\"\(key)\":\"\(Self.written(span))\"" }
         }
         if let input { text += ",\"input\":" + JSONText.quoted(input) }
         return Array((text + "}").utf8)
+    }
+
+    /// Writes a duration as a payload has it, without loss.
+    private static func written(_ nanoseconds: UInt64) -> String {
+        let (whole, part) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        guard part > 0 else { return ManifestDuration.text(nanoseconds) }
+        let digits = String(part)
+        return "\(whole).\(String(repeating: "0", count: 6 - digits.count))\(digits)ms"
     }
 
     /// Reads a payload; returns nil for one that is none.

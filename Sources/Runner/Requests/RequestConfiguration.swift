@@ -15,6 +15,8 @@ public struct RequestConfiguration: Sendable {
     package var storeLookInterval: UInt64 = 60_000_000_000
     /// Called when a request has launched a task, before the task's done event is raised.
     package var launched: (@Sendable (_ task: UInt64, _ request: RequestID) -> Void)?
+    /// The schedules that the store is to have before anything is launched; nil: those that it has.
+    package var schedules: [Schedule]?
     package var host = HostIdentity(boot: "", process: 0, start: 0)
     /// Limits of accepting and keeping requests.
     package var limits = RequestLimits()

@@ -56,7 +56,8 @@ extension RequestLoop {
         let launched = payload.withUnsafeBytes {
             var launch = Launch(
                 payload: $0, budget: program?.budget ?? (isOther ? kind.defaultBudget : 0),
-                grace: program?.grace ?? 0, attempt: attempt.number, keep: true)
+                // 0 is that of the handler.
+                grace: program?.grace.map { max(1, $0) } ?? 0, attempt: attempt.number, keep: true)
             launch.request = RequestLaunch(ticket, isOther ? kind : nil) { [weak self] in
                 self?.taskEnded($0, $1, publish: $2) ?? false
             }

@@ -66,6 +66,8 @@ final class RequestLoop: @unchecked Sendable {
     private let running = Locked<Void>(())
     /// The number of the thread that runs a batch, or 0.
     private let batchThread = Atomic<UInt64>(0)
+    /// What became of the schedules when the store was opened.
+    private(set) var scheduleChanges: ScheduleChanges?
     /// The store was closed and all jobs are finished.
     let isStopped = Atomic<Bool>(false)
     /// CLOCK_MONOTONIC time until which the thread sleeps; 0 while it is awake.
@@ -105,11 +107,16 @@ final class RequestLoop: @unchecked Sendable {
         lastSlept = engine.clock.slept
         book.isReporting = configuration.wakeFile != nil
         // If a later call throws, `deinit` closes the descriptors.
-        let counts = try store.write { (transaction) throws(StoreFault) in
+        let (counts, changes) = try store.write { (transaction) throws(StoreFault) in
             let counts = try book.open(at: now, transaction)
             try book.readState(at: now, transaction)
-            return counts
+            // Before the first decision: what the configuration does not have any more is not launched.
+            let changes = try configuration.schedules.map { (schedules) throws(StoreFault) in
+                try book.reconcile(schedules, at: now, transaction)
+            }
+            return (counts, changes)
         }
+        scheduleChanges = changes
         if !counts.wasClean { isCheckWanted = true }
         if counts.interrupted > 0 {
             log(

@@ -56,6 +56,14 @@ package final class RequestService: @unchecked Sendable {
         if existing != nil { _ = try? perform { (_, _, _) throws(StoreFault) in } }
     }
 
+    /// Waits until the thread of the requests has ended a batch, which no caller takes for it: if it is
+    /// stuck, this does not return. A store that cannot be used is no reason to wait.
+    package func awaitThread() {
+        guard let existing else { return }
+        let job = RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in })
+        _ = existing.inbox.addAndWait(job, runBatch: { false })
+    }
+
     var nextDeadline: UInt64? { existing?.nextDeadline }
 
     /// Passes on a change of a handler's availability.
@@ -226,6 +234,9 @@ package final class RequestService: @unchecked Sendable {
     }
 
     // MARK: Schedules
+
+    /// What became of the schedules of the configuration when the store was opened; nil if it has none.
+    package var scheduleChanges: ScheduleChanges? { existing?.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.
     package func reconcile(_ schedules: [Schedule]) throws(RequestFailure) -> ScheduleChanges {

@@ -86,6 +86,13 @@ final class MemoryContents: StoreTransaction {
 
     func redescribe(_ request: Request) { update(request) }
 
+    func setPayload(_ payload: [UInt8], of request: RequestID) {
+        guard let row = rows[request] else { return }
+        var changed = row.request
+        changed.payloadBytes = payload.count
+        put(Row(request: changed, payload: payload), request)
+    }
+
     /// Replaces a row, and updates all indexes.
     private func put(_ row: Row?, _ id: RequestID) {
         let old = rows[id]
@@ -380,6 +387,8 @@ final class MemoryContents: StoreTransaction {
     // MARK: Schedules
 
     func schedules() -> [StoredSchedule] { planned.values.sorted { $0.name < $1.name } }
+
+    func schedule(_ name: String) -> StoredSchedule? { planned[name] }
 
     func put(_ schedule: StoredSchedule) { plan(schedule, schedule.name) }
 

@@ -87,10 +87,15 @@ package protocol StoreTransaction: AnyObject {
     /// removed requests.
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int
 
+    /// Replaces the payload of a request.
+    func setPayload(_ payload: [UInt8], of request: RequestID) throws(StoreFault)
+
     // MARK: Schedules
 
     /// Returns the schedules, ordered by name.
     func schedules() throws(StoreFault) -> [StoredSchedule]
+    /// Returns a schedule; nil if there is none of that name.
+    func schedule(_ name: String) throws(StoreFault) -> StoredSchedule?
     /// Stores a schedule, in place of that of the same name.
     func put(_ schedule: StoredSchedule) throws(StoreFault)
     /// Removes a schedule; its request stays.

@@ -4,10 +4,11 @@
 extension RequestLedger {
     /// Makes the schedules of the store those of a configuration.
     ///
-    /// What is equal is not touched: its dates and its history stay. A changed schedule gets another
-    /// request; where its repetition is as before, the next date is the one that it had. The task of a
-    /// changed or removed schedule is not stopped, and its request ends with it. A request that a person
-    /// has cancelled stays so, until its schedule is changed, or made anew by `restart`.
+    /// What is equal is not touched: its dates and its history stay. The request of a changed schedule is
+    /// changed, and keeps its dates where those are as before; a task that runs is not stopped, so that
+    /// none of the schedule runs beside it. What a person has edited is as the configuration has it again.
+    /// A request that a person has cancelled stays so, until its schedule is changed, or put back by
+    /// `restart`. The request of a removed schedule ends with its task.
     ///
     /// Limits of pending requests are not applied: those are for callers, and a configuration is a
     /// person's own.
@@ -19,17 +20,17 @@ extension RequestLedger {
         let stored = try store.schedules()
         var queues: Set<RequestQueue> = []
         var changes = ScheduleChanges()
-        changes.kept = wanted.count
+        var planned: Set<String> = []
         for step in SchedulePlan(wanted: wanted, stored: stored).steps {
             switch step {
             case .add(let schedule):
-                changes.kept -= 1
                 try put(schedule, after: nil, at: now, store, &queues, &changes)
                 changes.added.append(schedule.name)
+                planned.insert(schedule.name)
             case .replace(let row, let schedule):
-                changes.kept -= 1
                 try put(schedule, after: row, at: now, store, &queues, &changes)
                 changes.changed.append(schedule.name)
+                planned.insert(schedule.name)
             case .move(var row, let schedule):
                 row.source = schedule.source
                 try store.put(row)
@@ -39,12 +40,30 @@ extension RequestLedger {
                 changes.removed.append(row.name)
             }
         }
-        let touched = Set(changes.added + changes.changed + changes.removed)
-        for row in stored where !touched.contains(row.name) {
-            guard let request = row.request else { continue }
-            if try store.request(request)?.state.isLive != true { changes.over.append(row.name) }
-        }
+        try lookAtOthers(
+            wanted.filter { !planned.contains($0.name) }, stored, at: now, store, &queues, &changes)
+        changes.kept = wanted.count - changes.added.count - changes.changed.count
+        changes.changed.sort()
         return Changed(value: changes, queues: queues)
+    }
+
+    /// Finds schedules that say what they said before, and whose requests are not as they say.
+    private func lookAtOthers(
+        _ schedules: [Schedule], _ stored: [StoredSchedule], at now: Int64,
+        _ store: any StoreTransaction, _ queues: inout Set<RequestQueue>,
+        _ changes: inout ScheduleChanges
+    ) throws(StoreFault) {
+        let rows = Dictionary(uniqueKeysWithValues: stored.map { ($0.name, $0) })
+        for schedule in schedules.sorted(by: { $0.name < $1.name }) {
+            guard let row = rows[schedule.name], let id = row.request else { continue }
+            guard let request = try store.request(id), request.state.isLive else {
+                changes.over.append(row.name)
+                continue
+            }
+            guard request.description != schedule.description else { continue }
+            try put(schedule, after: row, at: now, store, &queues, &changes)
+            changes.changed.append(schedule.name)
+        }
     }
 
     /// The result of restarting a schedule.
@@ -65,9 +84,7 @@ extension RequestLedger {
     package func restart(
         _ name: String, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<ScheduleRestart> {
-        guard var row = try store.schedules().first(where: { $0.name == name }) else {
-            return Changed(value: .unknown)
-        }
+        guard var row = try store.schedule(name) else { return Changed(value: .unknown) }
         guard let id = row.request else { return Changed(value: .off) }
         guard let request = try store.request(id) else {
             row.digest = ""
@@ -76,7 +93,6 @@ extension RequestLedger {
         }
         guard !request.state.isLive else { return Changed(value: .live(request)) }
         var again = request
-        again.nominal = now
         guard let first = date(of: request.description, at: now) else {
             return Changed(value: .off)
         }
@@ -84,8 +100,7 @@ extension RequestLedger {
         again.marks = []
         (again.attempts, again.crashes) = (0, 0)
         (again.nominal, again.reason, again.pause) = (first, .submitted, nil)
-        again.notBefore =
-            first + (request.description.repetition?.delay(of: id, at: first) ?? 0)
+        again.notBefore = first + Self.delay(of: again)
         again.changedAt = now
         try store.update(again)
         try store.append(entry(.retried, again, now, detail: "by hand, of schedule \(name)"))
@@ -98,47 +113,88 @@ extension RequestLedger {
         _ store: any StoreTransaction, _ queues: inout Set<RequestQueue>,
         _ changes: inout ScheduleChanges
     ) throws(StoreFault) {
-        var id: RequestID?
+        var new = StoredSchedule(
+            name: schedule.name, digest: schedule.digest, request: nil, source: schedule.source,
+            changedAt: now)
         let old = try row?.request.flatMap { (id) throws(StoreFault) in try store.request(id) }
+        if schedule.isEnabled, let old, try change(old, to: schedule, at: now, store, &queues) {
+            new.request = old.id
+            return try store.put(new)
+        }
         if schedule.isEnabled {
-            if let first = date(of: schedule, after: old, at: now) {
-                var request = Request(
-                    schedule.description, payloadBytes: schedule.payload.count, at: now,
-                    notBefore: first)
-                request.id = try store.insert(request, payload: schedule.payload)
-                if let repetition = schedule.description.repetition, repetition.jitter > 0 {
-                    request.notBefore += repetition.delay(of: request.id, at: request.nominal)
-                    try store.update(request)
-                }
-                try store.append(
-                    entry(.submitted, request, now, detail: "by schedule \(schedule.name)"))
-                queues.insert(request.queue)
-                id = request.id
-            } else {
-                changes.refused[schedule.name] = "it has no date"
-            }
+            new.request = try add(schedule, at: now, store, &queues)
+            if new.request == nil { changes.refused[schedule.name] = "it has no date" }
         }
         if let row {
-            try leave(
-                row,
-                id.map { "by request \($0), of the changed schedule" } ?? "its schedule is off",
-                at: now, store, &queues)
+            let detail =
+                new.request.map { "by request \($0), of the changed schedule" }
+                ?? (schedule.isEnabled ? "its schedule has no date" : "its schedule is off")
+            try leave(row, detail, at: now, store, &queues)
         }
-        try store.put(
-            StoredSchedule(
-                name: schedule.name, digest: schedule.digest, request: id,
-                source: schedule.source, changedAt: now))
+        try store.put(new)
     }
 
-    /// Returns the first date of a schedule: of one whose dates are as before, the next of those.
-    private func date(of schedule: Schedule, after old: Request?, at now: Int64) -> Int64? {
-        if let old, old.state.isLive, let before = old.description.repetition,
-            let repetition = schedule.description.repetition, before.rule == repetition.rule
-        {
-            return old.state == .running
-                ? repetition.next(after: old.nominal, in: zone) : old.nominal
+    /// Inserts the request of a schedule. Returns nil if it has no date.
+    private func add(
+        _ schedule: Schedule, at now: Int64, _ store: any StoreTransaction,
+        _ queues: inout Set<RequestQueue>
+    ) throws(StoreFault) -> RequestID? {
+        guard let first = date(of: schedule.description, at: now) else { return nil }
+        var request = Request(
+            schedule.description, payloadBytes: schedule.payload.count, at: now, notBefore: first)
+        request.id = try store.insert(request, payload: schedule.payload)
+        let delay = Self.delay(of: request)
+        if delay > 0 {
+            request.notBefore += delay
+            try store.update(request)
         }
-        return date(of: schedule.description, at: now)
+        try store.append(entry(.submitted, request, now, detail: "by schedule \(schedule.name)"))
+        queues.insert(request.queue)
+        return request.id
+    }
+
+    /// Makes a request that is not over what its schedule says. Returns false, and changes nothing, if
+    /// another one has to take its place: of another handler, without a date, or cancelled while it runs.
+    private func change(
+        _ old: Request, to schedule: Schedule, at now: Int64, _ store: any StoreTransaction,
+        _ queues: inout Set<RequestQueue>
+    ) throws(StoreFault) -> Bool {
+        let description = schedule.description
+        guard old.state.isLive, old.description.identifier == description.identifier,
+            old.description.kind == description.kind, !old.marks.contains(.cancelled)
+        else { return false }
+        let isSameRule =
+            old.description.repetition?.rule == description.repetition?.rule
+            && old.description.earliest == nil
+        var request = old
+        request.description = description
+        if old.state == .running {
+            // Its next date is computed when its task has ended.
+            if !isSameRule { request.nominal = now }
+        } else if old.state == .parked || !isSameRule {
+            guard
+                let first = isSameRule ? old.nominal : date(of: description, at: now)
+            else { return false }
+            request.state = .pending
+            (request.attempts, request.crashes) = (0, 0)
+            (request.nominal, request.reason, request.pause) = (first, .submitted, nil)
+            request.notBefore = first + Self.delay(of: request)
+        } else if isRepeatedDate(request) {
+            request.notBefore = request.nominal + Self.delay(of: request)
+        }
+        request.payloadBytes = schedule.payload.count
+        request.changedAt = now
+        try store.redescribe(request)
+        try store.setPayload(schedule.payload, of: request.id)
+        try store.append(
+            entry(.edited, request, now, detail: "by the changed schedule \(schedule.name)"))
+        queues.insert(old.queue)
+        queues.insert(request.queue)
+        return true
+    }
+
+    private static func delay(of request: Request) -> Int64 {
+        request.description.repetition?.delay(of: request.id, at: request.nominal) ?? 0
     }
 
     /// Returns the first date that counts from now.
