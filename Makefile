@@ -39,7 +39,7 @@ PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
 TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake faketime file fish groff-base jq libc6-dbg libclang-dev \
                  libarchive13 libglib2.0-dev luajit man-db mandoc minisign python3-cffi python3-clang python3-jsonschema \
-                 python3-markdown python3-pycparser python3-pytest rustc tzdata valgrind zsh
+                 python3-markdown python3-pycparser python3-pytest rustc systemd tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   python3-matplotlib redis-server strace
@@ -71,6 +71,7 @@ C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),\
 PLUGIN_PROGRAMS := $(patsubst Plugins/%,%,$(wildcard Plugins/*/*.sh))
 PYTHON_MODULE := .build/python/curfew/__init__.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
+UNITS := system/curfew.service user/curfew.service
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 
 # The templates of `curfew new`, and the Swift package that their plugins depend on. Named one by one,
@@ -485,6 +486,10 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	for file in $(CMAKE_FILES); do
 	    fill "Sources/CInterface/cmake/$$file.in" "$$prefix" "$$root/lib/cmake/Curfew/$$file"
 	done
+	for unit in $(UNITS); do
+	    fill "Sources/Service/units/$$unit.in" "$$prefix" "$$root/lib/systemd/$$unit"
+	done
+	put 644 Sources/Service/units/sysusers.conf "$$root/lib/sysusers.d/curfew.conf"
 	# A file that a template had in an older version would be in each new plugin. The names in them
 	# are filled in by `curfew new`.
 	rm -rf -- "$$root/share/curfew/templates"
@@ -507,6 +512,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
 	    $(CMAKE_FILES:%="$$root/lib/cmake/Curfew/%") \
+	    $(UNITS:%="$$root/lib/systemd/%") "$$root/lib/sysusers.d/curfew.conf" \
 	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
 	    "$$root/share/curfew/manifest.schema.json" \
 	    "$$root/share/curfew/python/curfew/__init__.py" \
@@ -526,7 +532,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        libexec/curfew lib/cmake/Curfew share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
+	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then

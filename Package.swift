@@ -247,7 +247,8 @@ let package = Package(
 
         // What a host that is always there reads and keeps.
         .target(
-            name: "Service", dependencies: ["PluginBridge", "Scheduling"], swiftSettings: swift),
+            name: "Service", dependencies: ["PluginBridge", "Scheduling"], exclude: ["units"],
+            swiftSettings: swift),
         .testTarget(
             name: "ServiceTests",
             dependencies: ["Service", "PluginBridge", "Scheduling", "TestSupport"],

@@ -58,7 +58,7 @@ package struct ConfigurationFiles: Sendable {
     package func read() throws(Failure) -> ServiceConfiguration? {
         var sources: [DiagnosticSource] = []
         do throws(BridgeError) {
-            if !mayBeMissing || access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR {
+            if !mayBeMissing || Self.isThere(path) {
                 sources.append(try Self.source(path))
             }
             for path in try more() { sources.append(try Self.source(path)) }
@@ -79,6 +79,12 @@ package struct ConfigurationFiles: Sendable {
         return configuration
     }
 
+    /// Whether something has a name, if only a link to what is not there.
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+    }
+
     private static func source(_ path: String) throws(BridgeError) -> DiagnosticSource {
         let bytes = try TrustedFile(path, use: "is not read").contents(limit: sizeLimit)
         return DiagnosticSource(file: path, bytes: bytes)
@@ -88,10 +94,14 @@ package struct ConfigurationFiles: Sendable {
     private func more() throws(BridgeError) -> [String] {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.utf8.startIndex
         let directory = String(path[..<end]) + "/conf.d"
-        guard access(directory, R_OK | X_OK) == 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return [] }
+        guard Self.isThere(directory) else { return [] }
+        var status = stat()
+        guard stat(directory, &status) == 0, access(directory, R_OK | X_OK) == 0 else {
             throw BridgeError(
                 .system, "\(directory) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw BridgeError(.system, "\(directory) is no directory")
         }
         let names = PluginDirectory.names(in: directory).filter { $0.ends(with: ".json") }
         guard names.count <= Self.countLimit else {

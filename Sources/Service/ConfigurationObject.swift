@@ -111,8 +111,15 @@ struct ConfigurationObject {
 
     func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int64? {
         guard let value = members[key] else { return nil }
-        guard case .number(let number) = value.kind, let integer = number.integer else {
+        guard case .number(let number) = value.kind else {
             wrongType(key, value, "a whole number", "\(range.lowerBound)")
+            return nil
+        }
+        guard let integer = number.integer else {
+            faults.note(
+                .value, at: value,
+                "`\(key)` is \(Self.shown(number.literal)), which is no whole number",
+                help: "write a number in \(range.lowerBound)…\(range.upperBound)")
             return nil
         }
         guard range.contains(integer) else {
@@ -206,7 +213,11 @@ struct ConfigurationObject {
         var texts: [(value: JSONValue, text: String)] = []
         for element in elements {
             guard case .string(let text) = element.kind, !text.utf8.contains(0) else {
-                if element.kind != .unreadable {
+                if case .string = element.kind {
+                    faults.note(
+                        .value, at: element, "a text of `\(key)` has a NUL character",
+                        help: "remove it")
+                } else if element.kind != .unreadable {
                     faults.note(
                         .type, at: element, "`\(key)` is a list of texts, and this is none",
                         help: "write \"\(key)\": \(example)")
@@ -234,7 +245,9 @@ struct ConfigurationObject {
                 if member.value.kind != .unreadable {
                     faults.note(
                         .value, at: member.value,
-                        "`\(Self.shown(member.key))` in `\(key)` is no variable with a text",
+                        isName
+                            ? "the variable `\(Self.shown(member.key))` in `\(key)` must be text without NUL"
+                            : "`\(Self.shown(member.key))` in `\(key)` is no name of a variable",
                         help: "write \"\(key)\": { \"LANG\": \"C\" }")
                 }
                 continue

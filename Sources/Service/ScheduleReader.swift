@@ -25,6 +25,8 @@ struct ScheduleReader {
     /// Keys that say how a program is run, and mean nothing for a handler.
     private static let commandKeys = ["directory", "environment", "budget", "grace"]
     private static let spans = Repetition.intervalRange
+    /// execve(2): Linux passes on 32 pages for each word, with its NUL.
+    private static let wordLimit = 32 * 4_096 - 1
 
     /// What cron expressions and time zones are about.
     private enum Zone { case machine, utc }
@@ -216,6 +218,12 @@ struct ScheduleReader {
                     ? "`command` is empty" : "the program of `command` is not an absolute path",
                 help: "write \"command\": \(example); for a shell: [\"/bin/sh\", \"-c\", \"…\"]")
             return (nil, nil)
+        }
+        for (value, word) in texts where word.utf8.count > Self.wordLimit {
+            faults.note(
+                .value, at: value,
+                "a word of `command` has \(word.utf8.count) bytes, and a program can get \(Self.wordLimit)",
+                help: "let the program read it: \"payload\" is its standard input")
         }
         let directory = object.text("directory", example: "\"/srv\"") ?? "/"
         if !directory.begins(with: "/") {

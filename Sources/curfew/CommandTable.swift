@@ -9,6 +9,7 @@ enum CommandTable {
         CancelCommand.command, EditCommand.command, LaunchCommand.command, RetryCommand.command,
         ReleaseCommand.command, QuarantineCommand.command,
         SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
+        DoctorCommand.command,
         PluginsCommand.command, InspectCommand.command, InstallCommand.command,
         RemoveCommand.command, RollbackCommand.command, VerifyCommand.command,
         TrustCommand.command, LintCommand.command,

@@ -50,6 +50,11 @@ enum ServeCommand {
             A second signal ends it at once.
             """,
             """
+            Started by systemd with Type=notify, it says when it is ready, reads its configuration
+            and ends. With WatchdogSec it says that it lives only if its requests were looked at
+            since. `make install` puts units for the system and for users in place.
+            """,
+            """
             SIGHUP has it read the configuration again, and bring the schedules into the store;
             where there are faults, nothing is changed. On a terminal, whose end SIGHUP tells, it
             ends the host as the others do.
@@ -58,7 +63,9 @@ enum ServeCommand {
         exits: [
             ExitMeaning(.ok, "a signal ended it in order, or the configuration has no fault"),
             ExitMeaning(
-                .faults, "the configuration has faults, or the output could not be written"),
+                .faults,
+                "the configuration has faults, with --check also programs that are not there; or the output could not be written"
+            ),
             ExitMeaning.usage, ExitMeaning(.missing, "with --check: there is no configuration"),
             ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(.host, "the host could not start"),
@@ -74,6 +81,13 @@ enum ServeCommand {
             HelpSection(
                 title: "a schedule",
                 rows: ServeConfiguration.scheduleRows),
+            HelpSection(
+                title: "with --check --json",
+                rows: [
+                    ("ok, files", "whether there is no fault; the files that were read"),
+                    ("faults", "as of `curfew lint --json`"),
+                    ("schedules", "each with name, source, enabled, rule, next and fault"),
+                ]),
             HelpSection(
                 title: "with --json",
                 text: """
@@ -107,8 +121,10 @@ enum ServeCommand {
     ) { arguments, console throws(CommandError) in
         let files = ServeConfiguration.files(arguments)
         if arguments.has(ServeConfiguration.checkOption) {
-            return try ServeConfiguration.check(files, console)
+            return try ServeConfiguration.check(files, arguments, console)
         }
+        // First, so that no signal ends a host that starts.
+        let signals = try StopSignals(keepsHangup: files != nil)
         let configuration = try files.flatMap { (files) throws(CommandError) in
             try ServeConfiguration.read(files)
         }
@@ -120,18 +136,16 @@ enum ServeCommand {
         let isolation = try arguments.isolation ?? configuration?.isolation
         let trust = try arguments.trust(usual: configuration?.trust ?? .off)
         let confines = arguments.has(.confine) || configuration?.confinesPlugins ?? false
+        requests.schedules = configuration?.schedules
         // The directory and its parents.
-        _ = try place.make()
-        let signals = try StopSignals(keepsHangup: files != nil)
+        let client = try place.make()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
+        if let files, configuration == nil { tellOfSchedules(client, without: files, lines) }
         let host = try makeHost(
             place, requests, isolation, trust, confines: confines, lines)
+        if let changes = host.scheduleChanges { lines.schedules(changes) }
         let observation: Observation
         do throws(CurfewError) {
-            // Before plugins are loaded, which may take long.
-            if files != nil {
-                lines.schedules(try host.reconcile(configuration?.schedules ?? []))
-            }
             observation = try host.observe { lines.event($0) }
         } catch {
             try? host.shutDown()
@@ -149,8 +163,9 @@ enum ServeCommand {
             }
         }
         lines.serving(place.directory, loaded)
-        while signals.waitForHangup() {
-            if let files { reload(files, after: configuration, host, lines) }
+        let life = ServiceLife(host, lines, plugins: loaded.count)
+        life.run(signals) {
+            if let files { reload(files, after: configuration, arguments, host, lines) }
         }
         lines.stopping()
         try? host.shutDown()
@@ -158,23 +173,49 @@ enum ServeCommand {
         return .ok
     }
 
+    /// Tells that schedules of the store are launched which no file says any more: a file may be away for
+    /// other reasons than that somebody wants none.
+    private static func tellOfSchedules(
+        _ client: StoreClient, without files: ConfigurationFiles, _ lines: ServeLines
+    ) {
+        let stored = try? client.read { (store) throws(StoreFault) in try store.schedules().count }
+        guard let stored, stored > 0 else { return }
+        lines.log(
+            .warning, nil, 0,
+            "there is no configuration at \(files.path); the \(stored) schedule\(stored == 1 ? "" : "s") of the store \(stored == 1 ? "stays as it is" : "stay as they are"); to have none, write {\"schedules\": []} there"
+        )
+    }
+
     /// Reads the configuration again. What it says besides schedules counts from the next start on.
     private static func reload(
-        _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ host: Host,
-        _ lines: ServeLines
+        _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ arguments: Arguments,
+        _ host: Host, _ lines: ServeLines
     ) {
-        let configuration: ServiceConfiguration?
-        do throws(CommandError) {
-            configuration = try ServeConfiguration.read(files)
+        let configuration: ServiceConfiguration
+        do throws(ConfigurationFiles.Failure) {
+            guard let read = try files.read() else {
+                return lines.faulty(
+                    "there is no configuration at \(files.path) any more; nothing was changed")
+            }
+            configuration = read
         } catch {
-            return lines.faulty(error.message)
+            let help = "; nothing was changed: \(ServeConfiguration.checkLine(arguments))"
+            switch error {
+            case .file(let error): return lines.faulty(error.message + help)
+            case .faults(let faults):
+                return lines.faulty(
+                    ServeConfiguration.first(of: faults) + help,
+                    faults.map(\.rendered).joined(separator: "\n\n"))
+            }
         }
         do throws(CurfewError) {
-            lines.schedules(try host.reconcile(configuration?.schedules ?? []), isReload: true)
+            lines.schedules(try host.reconcile(configuration.schedules), isReload: true)
         } catch {
-            return lines.faulty(error.message)
+            return lines.faulty(
+                "\(error.message); send SIGHUP again once the store works: until then the configuration does not count"
+            )
         }
-        if !(configuration ?? ServiceConfiguration()).hasSettings(of: first) {
+        if !configuration.hasSettings(of: first) {
             lines.log(
                 .warning, nil, 0,
                 "the configuration has another store or other settings of plugins than when the host was started; they count once it is started again"
@@ -207,7 +248,7 @@ enum ServeCommand {
             return try Host(configuration)
         } catch {
             lines.failed()
-            let isStore = error.code == .storeLocked || error.code == .storeBusy
+            let isStore = [.storeLocked, .storeBusy, .storeFull].contains(error.code)
             throw CommandError(
                 isStore ? .storeUnavailable : .host, error.message, fault: Fault.of(error.code),
                 notes: ["nothing was launched"], help: ["curfew ps" + place.option])

@@ -31,55 +31,113 @@ enum ServeConfiguration {
         do throws(ConfigurationFiles.Failure) {
             return try files.read()
         } catch {
-            switch error {
-            case .file(let error):
-                throw CommandError(
-                    .faults, error.message, fault: Fault.named(ConfigurationRule.file.rawValue),
-                    notes: ["nothing was changed, and nothing is launched"])
-            case .faults(let faults):
-                throw CommandError(
-                    .faults, faults.map(\.rendered).joined(separator: "\n\n"),
-                    notes: ["nothing was changed, and nothing is launched"], isLaidOut: true)
-            }
+            throw CommandError(error)
         }
     }
 
-    /// Prints what a sound configuration says, and what its commands lack.
+    /// The command that shows all faults of the configuration of a command line.
+    static func checkLine(_ arguments: Arguments) -> String {
+        "curfew serve --check"
+            + (arguments.value(option).map { " --config " + ShellWord.path($0) } ?? "")
+    }
+
+    /// The first of some faults on one line: its place, and how many more there are.
+    static func first(of faults: [Diagnostic]) -> String {
+        let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
+        return faults.first.map {
+            "\($0.file)\($0.line > 0 ? ":\($0.line):\($0.column)" : ""): \($0.message)\(more)"
+        } ?? ""
+    }
+
+    /// Prints what a configuration says, and what its commands lack.
     static func check(
-        _ files: ConfigurationFiles?, _ console: Console
+        _ files: ConfigurationFiles?, _ arguments: Arguments, _ console: Console
     ) throws(CommandError) -> ExitCode {
         guard let files else {
             throw CommandError(
-                .usage, "there is no configuration to check",
-                help: ["name it: --config FILE"])
+                .missing, "there is no configuration to check: --store names a store",
+                notes: ["the usual configuration belongs to the usual store"],
+                help: ["name one: --config FILE"])
         }
-        guard let configuration = try read(files) else {
+        let isJSON = arguments.has(.json)
+        let configuration: ServiceConfiguration?
+        do throws(ConfigurationFiles.Failure) {
+            configuration = try files.read()
+        } catch {
+            if isJSON, case .faults(let faults) = error {
+                console.out.line(item(ServiceConfiguration(), faults, [:]).written)
+                return .faults
+            }
+            throw CommandError(error)
+        }
+        guard let configuration else {
             throw CommandError(
                 .missing, "there is no configuration at \(files.path)",
-                notes: ["`curfew serve` runs without one, and then has no schedules"],
+                notes: ["`curfew serve` runs without one"],
                 help: ["name another: --config FILE"])
         }
-        let out = console.out
-        for file in configuration.files {
-            out.line("\(Shown.line(file)): \(out.paint("ok", .good))")
+        var lacks: [String: String] = [:]
+        for schedule in configuration.schedules { lacks[schedule.name] = lack(of: schedule) }
+        if isJSON {
+            console.out.line(item(configuration, [], lacks).written)
+        } else {
+            print(configuration, lacks, console.out)
         }
-        let lacks = configuration.schedules.compactMap { schedule in
-            lack(of: schedule).map { (schedule.name, $0) }
+        return lacks.isEmpty ? .ok : .faults
+    }
+
+    private static func next(of schedule: Schedule, after now: Int64) -> Int64? {
+        guard schedule.isEnabled else { return nil }
+        return schedule.description.repetition?.next(after: now, in: LocalZone())
+    }
+
+    private static func print(
+        _ configuration: ServiceConfiguration, _ lacks: [String: String], _ out: Output
+    ) {
+        let word =
+            lacks.isEmpty
+            ? out.paint("ok", .good)
+            : out.paint("\(lacks.count) fault\(lacks.count == 1 ? "" : "s")", .alarm)
+        for file in configuration.files {
+            out.line("\(Shown.line(file))" + (file == configuration.files.last ? ": \(word)" : ""))
         }
         let now = csys_realtime_ns()
         let width = configuration.schedules.map(\.name.count).max() ?? 0
         for schedule in configuration.schedules {
             let rule = schedule.description.repetition.map { RequestText.repetition($0) } ?? ""
-            let next = schedule.description.repetition?.next(after: now, in: LocalZone())
             let when =
                 schedule.isEnabled
-                ? next.map { "next " + DateText.both($0, at: now) } ?? "never due" : "off"
+                ? next(of: schedule, after: now).map { "next " + DateText.both($0, at: now) }
+                    ?? "never due" : "off"
             out.line("  \(Shown.padded(schedule.name, width))  \(rule); \(when)")
         }
-        for (name, lack) in lacks {
-            out.line("\(out.paint("warning", .alarm)): schedule \(name): \(Shown.line(lack))")
+        for (name, lack) in lacks.sorted(by: { $0.key < $1.key }) {
+            out.line("\(out.paint("fault", .alarm)): schedule \(name): \(Shown.line(lack))")
         }
-        return lacks.isEmpty ? .ok : .faults
+    }
+
+    private static func item(
+        _ configuration: ServiceConfiguration, _ faults: [Diagnostic], _ lacks: [String: String]
+    ) -> JSONItem {
+        let now = csys_realtime_ns()
+        let schedules = configuration.schedules.map { schedule in
+            JSONItem.object([
+                ("name", .text(schedule.name)), ("source", .text(schedule.source)),
+                ("enabled", .bool(schedule.isEnabled)),
+                (
+                    "rule",
+                    .text(
+                        orNull: schedule.description.repetition.map { RequestText.repetition($0) })
+                ),
+                ("next", DateText.item(next(of: schedule, after: now))),
+                ("fault", .text(orNull: lacks[schedule.name])),
+            ])
+        }
+        return .object([
+            ("ok", .bool(faults.isEmpty && lacks.isEmpty)),
+            ("files", .list(configuration.files.map { .text($0) })),
+            ("faults", .list(faults.map(FaultItem.item))), ("schedules", .list(schedules)),
+        ])
     }
 
     /// Why the program of a schedule could not be started now.
@@ -110,12 +168,12 @@ enum ServeConfiguration {
     ]
 
     static let scheduleRows = [
-        ("name", "up to 64 of a-z, 0-9 and -; required"),
+        ("name", "up to 64 of a-z, 0-9 and -, and no - first; required"),
         ("command", "a program with an absolute path, and its arguments: a list of texts"),
         ("identifier", "in place of `command`: a handler of a plugin"),
         ("every", "a span such as 15min, from 1s to 366d; the first launch is one span later"),
         ("cron", "in place of `every`: five fields, in the machine's time zone"),
-        ("zone", "\"UTC\": the fields of `cron` are in UTC"),
+        ("zone", "of `cron`: UTC, or local (the default), the machine's"),
         ("payload, payloadFile", "a text, or a file that is read with the configuration"),
         ("directory, environment", "of a command; default / and what every program gets"),
         ("budget, grace", "of a command; default 10min and 10s"),
@@ -125,4 +183,21 @@ enum ServeConfiguration {
         ("retry", "{attempts, base, longest, jitter}; default: one attempt"),
         ("enabled", "false: it keeps its name, and is not launched"),
     ]
+}
+
+extension CommandError {
+    /// The files of a configuration cannot be used.
+    fileprivate init(_ failure: ConfigurationFiles.Failure) {
+        let notes = ["nothing was changed, and nothing is launched"]
+        switch failure {
+        case .file(let error):
+            self.init(
+                .faults, error.message, fault: Fault.named(ConfigurationRule.file.rawValue),
+                notes: notes)
+        case .faults(let faults):
+            self.init(
+                .faults, faults.map(\.rendered).joined(separator: "\n\n"), notes: notes,
+                isLaidOut: true)
+        }
+    }
 }

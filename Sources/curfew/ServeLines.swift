@@ -75,11 +75,12 @@ final class ServeLines: @unchecked Sendable {
     }
 
     /// Tells that a configuration which was read again cannot be used.
-    func faulty(_ error: String) {
-        let first = error.parts(at: "\n").first.map { String($0) } ?? error
-        write(
-            "faulty", [("error", .text(error))],
-            "\(first); nothing was changed: curfew serve --check shows all faults")
+    ///
+    /// - Parameters:
+    ///   - text: one line, with what to do next.
+    ///   - error: all of it; nil for the same.
+    func faulty(_ text: String, _ error: String? = nil) {
+        write("faulty", [("error", .text(error ?? text))], text)
     }
 
     /// Tells what has become of the schedules: at a start only if there are any.

@@ -106,8 +106,9 @@ struct SchedulesTests {
         #expect((second["a"]?["source"] as? String)?.hasSuffix("/conf.d/more.json") == true)
         let old = try #require(first["b"]?["request"] as? Int)
         let new = try #require(second["b"]?["request"] as? Int)
-        #expect(old != new && second["b"]?["next"] as? String == first["b"]?["next"] as? String)
-        #expect(try run("show", "\(old)").output.contains("by request \(new)"))
+        #expect(old == new && second["b"]?["next"] as? String == first["b"]?["next"] as? String)
+        let shown = try run("show", "\(old)").output
+        #expect(shown.contains("by the changed schedule b") && shown.contains("/bin/false"))
     }
 
     @Test("a request that was cancelled by hand stays so over a start, and is restarted by name")
@@ -233,5 +234,73 @@ struct SchedulesTests {
         #expect(events[2]["removed"] as? [String] == ["a", "b"])
         #expect((events[3]["text"] as? String)?.contains("another store") == true)
         #expect(answer?[4] as? Int == 0)
+    }
+
+    @Test("what the file does not have any more is not launched, however long it is due")
+    func planFirst() throws {
+        let old = files.path("old")
+        try write(
+            "{\"schedules\":[{\"name\":\"a\",\"command\":[\"/usr/bin/touch\",\"\(old)\"],\"every\":\"1s\"}]}"
+        )
+        _ = try serve(until: "e['event'] == 'planned'")
+        try? FileManager.default.removeItem(atPath: old)
+        // Due an hour ago, as after a night without a host.
+        let done = try ChildProcess.run(
+            "sqlite3",
+            [
+                files.path("home/.local/state/curfew/store/requests.db"),
+                "UPDATE request SET not_before = 1, nominal = 1",
+            ])
+        #expect(done.succeeded, "\(done)")
+        try write("{\"schedules\":[]}")
+        let events = try serve(until: "e['event'] == 'planned'")
+        #expect(planned(events)?["removed"] as? [String] == ["a"])
+        #expect(!events.contains { ($0["text"] as? String)?.contains("touch") == true })
+        #expect(!FileManager.default.fileExists(atPath: old))
+    }
+
+    @Test("a file that is away takes no schedule along, and a link to nothing is a fault")
+    func away() throws {
+        try write("{\"schedules\":[{\"name\":\"a\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}]}")
+        _ = try serve(until: "e['event'] == 'planned'")
+        let path = files.path("home/.config/curfew/curfew.json")
+        try FileManager.default.removeItem(atPath: path)
+        let events = try serve(until: "e['event'] == 'serving'")
+        #expect(planned(events) == nil)
+        #expect(events.contains { ($0["text"] as? String)?.contains("stays as it is") == true })
+        #expect(try schedules()["a"]?["state"] as? String == "pending")
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: files.path("nothing"))
+        let run = try run("serve")
+        #expect(run.code == 1 && run.errors.contains("CF0501"), "\(run.process)")
+    }
+
+    @Test("durations of any length reach the program, and no grace is none")
+    func durations() throws {
+        try write(
+            """
+            {"schedules":[{"name":"a","every":"1s","budget":"200.5ms","grace":"0s",
+            "command":["/bin/sh","-c","trap '' TERM; sleep 30; sleep 30"]}]}
+            """)
+        let start = SuspendingClock.now
+        let events = try serve(until: "e['event'] == 'ended'")
+        let end = try #require(events.first { $0["event"] as? String == "ended" })
+        #expect((end["error"] as? String)?.contains("payload") == false, "\(end)")
+        #expect(end["succeeded"] as? Bool == false)
+        // A grace of 5 s, the handler's, would be over later.
+        #expect(SuspendingClock.now - start < .seconds(5))
+    }
+
+    @Test("a check as JSON has the faults with their places, or each next date")
+    func checkAsJSON() throws {
+        try write("{\"schedules\":[{\"name\":\"a\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}]}")
+        let sound = try run("serve", "--check", "--json").document()
+        #expect(sound["ok"] as? Bool == true)
+        let rows = try #require(sound["schedules"] as? [[String: Any]])
+        #expect(rows[0]["name"] as? String == "a" && rows[0]["next"] is String)
+        try write("{\"schedules\":[\n7]}")
+        let run = try run("serve", "--check", "--json")
+        let faults = try #require(try run.document()["faults"] as? [[String: Any]])
+        #expect(run.code == 1 && faults[0]["line"] as? Int == 2)
     }
 }

@@ -164,7 +164,7 @@ struct ServiceConfigurationTests {
             (#""name":"a","command":[],"every":"1h""#, "value", "empty"),
             (#""name":"a","command":"/bin/a","every":"1h""#, "type", "a list of texts"),
             (#""name":"a","command":["a"],"every":"1h""#, "value", "not an absolute path"),
-            (#""name":"a","command":["/bin/a\u0000"],"every":"1h""#, "type", "a list of texts"),
+            (#""name":"a","command":["/bin/a\u0000"],"every":"1h""#, "value", "NUL"),
             (
                 #""name":"a","command":["/bin/a"],"identifier":"a.b","every":"1h""#, "schedule",
                 "not both"
@@ -185,7 +185,7 @@ struct ServiceConfigurationTests {
             ),
             (
                 #""name":"a","command":["/bin/a"],"every":"1h","environment":{"A=B":"c"}"#, "value",
-                "no variable"
+                "no name of a variable"
             ),
             (
                 #""name":"a","command":["/bin/a"],"every":"1h","directory":"srv""#, "value",

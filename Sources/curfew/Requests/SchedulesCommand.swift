@@ -16,7 +16,7 @@ enum SchedulesCommand {
             """
             Lists the schedules that `curfew serve` has read from its configuration when it
             started last, by name, or those named. Each has one request, which `curfew show`,
-            `why` and `log` are about, and which keeps its number until the schedule is changed.
+            `why` and `log` are about.
             """,
             """
             A schedule whose request was cancelled by hand stays so, also when the host is started
@@ -58,7 +58,9 @@ enum SchedulesCommand {
                 .usage, "`--restart` needs the name of a schedule", notes: ["nothing was done"],
                 help: ["curfew schedules" + place.option])
         }
-        try restart(arguments.operands, store, place, console)
+        var seen: Set<String> = []
+        let names = arguments.operands.filter { seen.insert($0).inserted }
+        try restart(names, store, place, console)
         return .ok
     }
 
@@ -89,7 +91,8 @@ enum SchedulesCommand {
                 )
             default:
                 console.out.line(
-                    "restarted  \(name)  gets another request when `curfew serve` is started next")
+                    "restarted  \(name)  gets another request when `curfew serve` reads its configuration next"
+                )
             }
         }
     }
@@ -110,11 +113,16 @@ enum SchedulesCommand {
             return CommandError(
                 .conflict,
                 "schedule `\(name)` is not over: its request \(request.id) is \(request.state.name)",
-                notes: notes, help: ["to run it now: curfew launch \(request.id)" + place.option])
+                notes: notes,
+                help: [
+                    (request.state == .parked
+                        ? "curfew release \(request.id)"
+                        : "to run it now: curfew launch \(request.id)") + place.option
+                ])
         case .off:
             return CommandError(
                 .conflict, "schedule `\(name)` is off in the configuration, or has no date",
-                notes: notes, help: ["write \"enabled\": true, and start `curfew serve` again"])
+                notes: notes, help: ["write \"enabled\": true, and have `curfew serve` read it"])
         default:
             return CommandError(
                 .missing, "there is no schedule `\(Shown.line(name))`", notes: notes,

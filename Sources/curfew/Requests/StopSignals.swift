@@ -54,18 +54,23 @@ struct StopSignals {
         return terminal >= 0
     }
 
-    /// Waits for a signal. Returns false for a wish to end.
-    func waitForHangup() -> Bool {
+    /// What was waited for.
+    enum Next { case end, hangup, time }
+
+    /// Waits for a signal, until a CLOCK_MONOTONIC time.
+    func next(until deadline: UInt64) -> Next {
         let descriptors = [descriptor, hangup ?? -1]
         while true {
-            csys_wait_any_readable(descriptors, Int32(descriptors.count), .max)
+            csys_wait_any_readable(descriptors, Int32(descriptors.count), deadline)
             var ready = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            guard poll(&ready, nfds_t(ready.count), 0) > 0 else { continue }
-            if ready[0].revents != 0 { return false }
-            if let hangup {
-                csys_eventfd_drain(hangup)
-                return true
+            if poll(&ready, nfds_t(ready.count), 0) > 0 {
+                if ready[0].revents != 0 { return .end }
+                if let hangup {
+                    csys_eventfd_drain(hangup)
+                    return .hangup
+                }
             }
+            if csys_monotonic_ns() >= deadline { return .time }
         }
     }
 }

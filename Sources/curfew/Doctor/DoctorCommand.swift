@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `curfew doctor`
+enum DoctorCommand {
+    static let command = Command(
+        name: "doctor", summary: "look for what keeps this machine from launching requests",
+        options: [ServeConfiguration.option, .plugins, .store, .json],
+        details: [
+            """
+            Looks at the installation, the configuration, the store and its host, the plugins,
+            the sandbox of their processes, the limits of this user, and whether a service would
+            go on when nobody is logged in. It changes nothing, and starts one process to try
+            what confines it.
+            """,
+            """
+            Each line is ok, warn or fail; what mends it is below. A warning is about what works,
+            with less than it could.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "nothing fails; there may be warnings"),
+            ExitMeaning(.faults, "something fails, or the output could not be written"),
+            ExitMeaning.usage,
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                rows: [("findings", "each with part, state (ok, warn, fail), text and mend")])
+        ],
+        examples: ["curfew doctor"]
+    ) { arguments, console throws(CommandError) in
+        let findings = Examination(arguments).findings
+        let hasFailed = findings.contains { $0.state == .fail }
+        if arguments.has(.json) {
+            console.out.line(
+                JSONItem.object([("findings", .list(findings.map(item)))]).written)
+        } else {
+            for finding in findings { print(finding, console.out) }
+        }
+        return hasFailed ? .faults : .ok
+    }
+
+    private static func print(_ finding: Finding, _ out: Output) {
+        let word = Shown.padded(finding.state.rawValue, 4)
+        let part = Shown.padded(finding.part, 13)
+        let start = 4 + 2 + 13 + 2
+        out.line(
+            out.paint(word, finding.state.colour) + "  " + part + "  "
+                + out.wrapped(Shown.line(finding.text), after: start, indent: start))
+        guard let mend = finding.mend else { return }
+        // A command is not wrapped, so that it can be copied.
+        out.line(String(repeating: " ", count: start) + "help: " + Shown.line(mend))
+    }
+
+    private static func item(_ finding: Finding) -> JSONItem {
+        .object([
+            ("part", .text(finding.part)), ("state", .text(finding.state.rawValue)),
+            ("text", .text(finding.text)), ("mend", .text(orNull: finding.mend)),
+        ])
+    }
+}

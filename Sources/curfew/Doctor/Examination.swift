@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+import Runner
+import Scheduling
+import Service
+
+/// Looks at everything that a host needs, part by part.
+struct Examination {
+    private(set) var findings: [Finding] = []
+    private let arguments: Arguments
+    private var configuration: ServiceConfiguration?
+
+    /// Bytes below which a disk is as good as full.
+    private static var leastSpace: UInt64 { 64 << 20 }
+
+    init(_ arguments: Arguments) {
+        self.arguments = arguments
+        findings.append(installation())
+        readConfiguration()
+        lookAtStore()
+        findings.append(plugins())
+        findings.append(sandbox())
+        findings.append(limits())
+        if let finding = service() { findings.append(finding) }
+    }
+
+    // MARK: The installation and the configuration
+
+    private func installation() -> Finding {
+        let version = "version \(CURFEW_VERSION_STRING)"
+        do throws(BridgeError) {
+            try HelperProgram.check()
+        } catch {
+            return .fail("installation", error.message, mend: "make install")
+        }
+        return .ok("installation", version + ", with what starts processes")
+    }
+
+    private mutating func readConfiguration() {
+        guard let files = ServeConfiguration.files(arguments) else {
+            return findings.append(
+                .ok("configuration", "none is read, since --store names a store"))
+        }
+        do throws(ConfigurationFiles.Failure) {
+            configuration = try files.read()
+        } catch {
+            let option = arguments.value(ServeConfiguration.option).map {
+                " --config " + ShellWord.path($0)
+            }
+            switch error {
+            case .file(let error):
+                findings.append(.fail("configuration", error.message))
+            case .faults(let faults):
+                findings.append(
+                    .fail(
+                        "configuration",
+                        "\(faults.count) fault\(faults.count == 1 ? "" : "s") in \(files.path); a host would not start",
+                        mend: "curfew serve --check" + (option ?? "")))
+            }
+            return
+        }
+        guard let configuration else {
+            return findings.append(.ok("configuration", "none at \(files.path): no schedules"))
+        }
+        let count = configuration.schedules.count
+        findings.append(
+            .ok("configuration", "\(files.path), \(count) schedule\(count == 1 ? "" : "s")"))
+    }
+
+    // MARK: The store
+
+    private mutating func lookAtStore() {
+        let place: StorePlace
+        let store: StoreClient
+        do throws(CommandError) {
+            place = try StorePlace(arguments, configured: configuration?.store)
+            store = try place.open()
+        } catch {
+            let isMissing = error.code == .missing
+            findings.append(
+                isMissing
+                    ? .ok("store", error.message + " yet; a host makes it")
+                    : .fail("store", error.message, mend: error.help.last))
+            return
+        }
+        do throws(StoreFault) {
+            let faults = try StoreClient.check(directory: place.directory)
+            guard faults.isEmpty else {
+                return findings.append(
+                    .fail(
+                        "store", "\(place.directory) is damaged: \(faults[0])",
+                        mend: "curfew db check" + place.option))
+            }
+            findings.append(Self.space(of: place.directory))
+            try lookAtHost(store, place)
+            try lookAtRequests(store, place)
+        } catch {
+            findings.append(.fail("store", error.message))
+        }
+    }
+
+    private static func space(of directory: String) -> Finding {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return .ok("store", directory) }
+        let free = UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+        let text = "\(directory), \(Shown.number(free >> 20)) MiB free"
+        return free < leastSpace
+            ? .warn(
+                "store", text + ": requests are refused when it is full",
+                mend: "df -h " + ShellWord.path(directory))
+            : .ok("store", text)
+    }
+
+    private mutating func lookAtHost(
+        _ store: StoreClient, _ place: StorePlace
+    ) throws(StoreFault) {
+        guard let host = try store.host() else {
+            return findings.append(
+                .warn(
+                    "host", "none uses the store, so nothing is launched",
+                    mend: Self.isUnderSystemd
+                        ? "systemctl --user enable --now curfew" : "curfew serve" + place.option))
+        }
+        findings.append(.ok("host", HostNote.text(host, at: csys_realtime_ns())))
+    }
+
+    private mutating func lookAtRequests(
+        _ store: StoreClient, _ place: StorePlace
+    ) throws(StoreFault) {
+        let quarantined = try store.quarantine().plugins.count
+        if quarantined > 0 {
+            findings.append(
+                .warn(
+                    "quarantine",
+                    "\(quarantined) plugin\(quarantined == 1 ? " is" : "s are") not run",
+                    mend: "curfew quarantine" + place.option))
+        }
+        let (parked, over) = try store.read { (store) throws(StoreFault) in
+            var over: [String] = []
+            for schedule in try store.schedules() {
+                guard let id = schedule.request else { continue }
+                if try store.request(id)?.state.isLive != true { over.append(schedule.name) }
+            }
+            let parked = try store.requests(RequestFilter(states: [.parked], limit: 1_000)).count
+            return (parked, over)
+        }
+        if parked > 0 {
+            findings.append(
+                .warn(
+                    "requests",
+                    "\(parked) \(parked == 1 ? "is" : "are") parked: the process crashed while the task ran",
+                    mend: "curfew ps --state parked" + place.option))
+        }
+        if !over.isEmpty {
+            findings.append(
+                .warn(
+                    "schedules",
+                    "\(over.prefix(5).joined(separator: ", "))\(over.count > 5 ? ", …" : "") \(over.count == 1 ? "is" : "are") not launched: cancelled by hand, or over",
+                    mend: "curfew schedules" + place.option))
+        }
+    }
+
+    // MARK: Plugins and their processes
+
+    private func plugins() -> Finding {
+        do throws(CommandError) {
+            let search = try PluginSearch(
+                arguments, configured: configuration?.pluginDirectories, failingWith: .usage)
+            let all = search.plugins.filter { $0.shadowedBy == nil }
+            let faulty = all.filter { $0.sound == nil }
+            guard let first = faulty.first else {
+                return .ok("plugins", "\(all.count) found")
+            }
+            return .fail(
+                "plugins",
+                "\(faulty.count) of \(all.count) have faults, such as \(first.directory)",
+                mend: "curfew lint " + ShellWord.path(first.directory))
+        } catch {
+            return .fail("plugins", error.message, mend: error.help.last)
+        }
+    }
+
+    private func sandbox() -> Finding {
+        let features: ChildFeatures
+        do throws(BridgeError) {
+            features = try ChildFeatures.probe(ManifestNeeds(), entersLeaf: true)
+        } catch {
+            return .fail("sandbox", error.message)
+        }
+        guard !features.missing.isEmpty else { return .ok("sandbox", "all of it is in force") }
+        return .warn(
+            "sandbox",
+            "not in force: " + features.missing.map(\.text).joined(separator: "; "),
+            mend: "curfew inspect")
+    }
+
+    private func limits() -> Finding {
+        var files = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else {
+            return .ok("limits", "not known")
+        }
+        let least = UInt64(csys_descriptors_least)
+        if files.rlim_cur < least {
+            return .fail(
+                "limits", "\(files.rlim_cur) open files are too few: processes need \(least)",
+                mend: "ulimit -n 1024")
+        }
+        if files.rlim_cur < 1_024 {
+            return .warn(
+                "limits", "\(files.rlim_cur) open files are few for many plugins",
+                mend: "ulimit -n 1024")
+        }
+        return .ok("limits", "\(files.rlim_cur) open files")
+    }
+
+    // MARK: The service
+
+    private static var isUnderSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
+
+    /// Whether a user's services go on when nobody is logged in. Nil where that is no question.
+    private func service() -> Finding? {
+        guard Self.isUnderSystemd, geteuid() != 0, let entry = getpwuid(geteuid()),
+            let name = entry.pointee.pw_name
+        else { return nil }
+        let user = String(cString: name)
+        if access("/var/lib/systemd/linger/\(user)", F_OK) == 0 {
+            return .ok("service", "goes on when \(user) is logged out")
+        }
+        return .warn(
+            "service", "a host of systemd's ends when \(user) logs out",
+            mend: "loginctl enable-linger")
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `curfew doctor` has found about one part.
+struct Finding {
+    enum State: String {
+        case ok, warn, fail
+
+        var colour: Colour {
+            switch self {
+            case .ok: .good
+            case .warn: .warning
+            case .fail: .alarm
+            }
+        }
+    }
+
+    /// The part: "store".
+    let part: String
+    let state: State
+    /// What is so: lower case, no full stop. It may quote what others have written.
+    let text: String
+    /// What mends it; nil where nothing has to be done.
+    let mend: String?
+
+    static func ok(_ part: String, _ text: String) -> Finding {
+        Finding(part: part, state: .ok, text: text, mend: nil)
+    }
+
+    static func warn(_ part: String, _ text: String, mend: String? = nil) -> Finding {
+        Finding(part: part, state: .warn, text: text, mend: mend)
+    }
+
+    static func fail(_ part: String, _ text: String, mend: String? = nil) -> Finding {
+        Finding(part: part, state: .fail, text: text, mend: mend)
+    }
+}

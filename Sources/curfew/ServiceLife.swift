@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Service
+
+/// A host that serves, from when it is ready until it is to end, as its manager hears of it.
+struct ServiceLife {
+    private let host: Host
+    private let manager: ServiceManager?
+    private let status: String
+
+    init(_ host: Host, _ lines: ServeLines, plugins: Int) {
+        self.host = host
+        status = "serves, with \(plugins) plugin\(plugins == 1 ? "" : "s")"
+        do throws(ServiceManager.Failure) {
+            manager = try ServiceManager.ofProcess()
+        } catch {
+            manager = nil
+            lines.log(
+                .warning, nil, 0,
+                "what has started this host waits to hear of it, and cannot: \(error.reason)")
+        }
+    }
+
+    /// Runs until a signal wants the end.
+    ///
+    /// - Parameter reload: called for each signal that wants the configuration read again.
+    func run(_ signals: StopSignals, reload: () -> Void) {
+        tell(.ready(status))
+        // Twice as often as it has to be.
+        let interval = manager?.watchdog.map { max(1, $0 / 2) }
+        var due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
+        while true {
+            switch signals.next(until: due) {
+            case .end: return tell(.stopping)
+            case .hangup:
+                tell(.reloading)
+                reload()
+                tell(.ready(status))
+            case .time:
+                // Where it is stuck this does not return, and the manager hears nothing.
+                host.awaitRequestThread()
+                tell(.alive)
+                due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
+            }
+        }
+    }
+
+    private func tell(_ state: ServiceManager.State) {
+        manager?.tell(state, at: csys_monotonic_ns())
+    }
+}

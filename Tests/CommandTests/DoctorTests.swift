@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// `curfew doctor`
+@Suite("What keeps a machine from launching requests")
+struct DoctorTests {
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    private func run(_ words: String...) throws -> CommandRun {
+        CommandRun(
+            process: try ChildProcess.run(
+                CommandRun.program, words,
+                environment: CommandRun.environment.merging(
+                    ["HOME": files.path("home"), "TZ": "UTC"]) { $1 },
+                directory: files.path, limit: .seconds(60)))
+    }
+
+    /// The findings of a part, each as its state and its text, and the exit status.
+    private func findings(
+        _ part: String, _ words: String...
+    ) throws -> (code: Int32?, found: [(state: String, text: String, mend: String?)]) {
+        let process = try ChildProcess.run(
+            CommandRun.program, ["doctor", "--json"] + words,
+            environment: CommandRun.environment.merging(["HOME": files.path("home")]) { $1 },
+            directory: files.path, limit: .seconds(60))
+        let run = CommandRun(process: process)
+        let all = try #require(try run.document()["findings"] as? [[String: Any]])
+        let found = all.filter { $0["part"] as? String == part }.map {
+            (
+                $0["state"] as? String ?? "", $0["text"] as? String ?? "",
+                $0["mend"] as? String
+            )
+        }
+        return (run.code, found)
+    }
+
+    private func write(_ text: String) throws {
+        let directory = files.path("home/.config/curfew")
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        try text.write(
+            toFile: directory + "/curfew.json", atomically: true, encoding: .utf8)
+    }
+
+    @Test("a machine without a store has nothing that fails, and is not changed")
+    func fresh() throws {
+        let run = try run("doctor")
+        #expect(run.code == 0, "\(run.process)")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("ok    installation   version ") == true)
+        #expect(lines.contains { $0.hasPrefix("ok    store          there is no store at ") })
+        #expect(
+            lines.allSatisfy { $0.hasPrefix("ok  ") || $0.hasPrefix("warn") || $0.hasPrefix(" ") })
+        #expect(!FileManager.default.fileExists(atPath: files.path("home/.local")))
+    }
+
+    @Test("a store without a host is a warning with what starts one")
+    func alone() throws {
+        #expect(try run("submit", "org.example.a").code == 0)
+        let (code, host) = try findings("host")
+        #expect(code == 0 && host.map(\.state) == ["warn"])
+        #expect(host[0].mend?.contains("curfew") == true)
+        #expect(try findings("store").found.map(\.state) == ["ok"])
+    }
+
+    @Test("faults of the configuration fail, and the check is named")
+    func configuration() throws {
+        try write("{\"schedules\": [{}]}")
+        let (code, found) = try findings("configuration")
+        #expect(code == 1 && found.map(\.state) == ["fail"])
+        #expect(found[0].mend == "curfew serve --check")
+        try write("{\"schedules\": []}")
+        #expect(try findings("configuration").found.map(\.state) == ["ok"])
+    }
+
+    @Test("a schedule that was cancelled by hand is told")
+    func schedules() throws {
+        try write("{\"schedules\":[{\"name\":\"a\",\"command\":[\"/bin/true\"],\"every\":\"1h\"}]}")
+        let serve = try ChildProcess.run(
+            "timeout", ["--preserve-status", "2", CommandRun.program, "serve"],
+            environment: CommandRun.environment.merging(["HOME": files.path("home")]) { $1 },
+            limit: .seconds(60))
+        #expect(serve.succeeded, "\(serve)")
+        #expect(try findings("schedules").found.isEmpty)
+        #expect(try run("cancel", "1").code == 0)
+        let found = try findings("schedules").found
+        #expect(found.map(\.state) == ["warn"] && found[0].text.hasPrefix("a is not launched"))
+    }
+
+    @Test("a damaged store and a faulty plugin fail")
+    func damage() throws {
+        #expect(try run("submit", "org.example.a").code == 0)
+        let database = files.path("home/.local/state/curfew/store/requests.db")
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: database))
+        try handle.seek(toOffset: 0)
+        try handle.write(contentsOf: Data(repeating: 0x5A, count: 200))
+        try handle.close()
+        let (code, store) = try findings("store")
+        #expect(code == 1 && store.map(\.state) == ["fail"], "\(store)")
+
+        let plugin = files.path("plugins/broken")
+        try FileManager.default.createDirectory(
+            atPath: plugin, withIntermediateDirectories: true)
+        try "{".write(toFile: plugin + "/manifest.json", atomically: true, encoding: .utf8)
+        let plugins = try findings("plugins", "--plugins", files.path("plugins")).found
+        #expect(plugins.map(\.state) == ["fail"])
+        #expect(plugins[0].mend?.hasPrefix("curfew lint ") == true)
+    }
+}
