@@ -138,9 +138,10 @@ static pid_t fork_into(uint64_t namespaces, int cgroup) {
         arguments.cgroup = (uint64_t)cgroup;
     }
     long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-    /* Filters of containers refuse clone3, whose arguments they cannot see. */
-    if (child < 0 && errno == ENOSYS && namespaces == 0 && cgroup < 0)
-        child = syscall(SYS_clone, (unsigned long)SIGCHLD, 0, 0, 0, 0);
+    /* Filters of containers and of systemd refuse clone3, whose arguments they cannot see. Those of the
+     * older call they can, and may permit namespaces there. */
+    if (child < 0 && errno == ENOSYS && cgroup < 0)
+        child = syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0);
     return (pid_t)child;
 }
 

@@ -129,8 +129,10 @@ struct EndingTests {
         #expect(try spawnerDescriptors(trial) == spawnerBefore)
     }
 
+    /// Those of the spawner with a spare, which has two.
     private func spawnerDescriptors(_ trial: ChildTrial) throws -> Int {
-        try FileManager.default.contentsOfDirectory(
+        _ = try trial.waitForSpare()
+        return try FileManager.default.contentsOfDirectory(
             atPath: "/proc/\(trial.spawnerProcess())/fd"
         ).count
     }

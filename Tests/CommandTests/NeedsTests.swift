@@ -253,6 +253,24 @@ struct NeedsTests {
         #expect(!confined.output.contains("result: "), "\(confined)")
     }
 
+    @Test(
+        "where clone3 alone is refused, as in a unit of systemd, namespaces are in force all the same"
+    )
+    func withoutClone3() throws {
+        let source = BuiltProducts.packageRoot + "/Tests/TestSupport/without.c"
+        try files.run("cc", ["-std=gnu11", "-o", "without", source])
+        func spaces(_ words: [String]) throws -> Set<String> {
+            let run = CommandRun(
+                process: try ChildProcess.run(
+                    words[0], words.dropFirst() + [CommandRun.program, "inspect", "--json"],
+                    environment: CommandRun.environment.merging(places) { $1 },
+                    limit: .seconds(60)))
+            let inForce = try #require(try run.document()["inForce"] as? [String], "\(run.process)")
+            return Set(inForce.filter { $0.contains("namespace") || $0.contains("/proc") })
+        }
+        #expect(try spaces([files.path("without"), "clone3"]) == spaces(["env"]))
+    }
+
     @Test("a program with needs reaches its own processes, and those of nobody else")
     func signals() throws {
         let plugin = files.path("signals")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* without FEATURES PROGRAM [ARGUMENT...]: runs a program as on a machine that lacks parts of what confines
- * processes. FEATURES are words with commas: namespaces, landlock, seccomp. The calls answer as they do
- * in a container that refuses them, or with a kernel that was built without them. */
+ * processes. FEATURES are words with commas: namespaces, landlock, seccomp, clone3. The calls answer as
+ * they do in a container that refuses them, or with a kernel that was built without them; clone3 alone as
+ * in a unit of systemd with RestrictNamespaces=, which permits some namespaces. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>
@@ -39,7 +40,7 @@ static void add(const struct sock_filter *instructions, size_t count) {
 
 int main(int count, char **words) {
     if (count < 3) {
-        fputs("usage: without namespaces|landlock|seccomp[,...] PROGRAM [ARGUMENT...]\n", stderr);
+        fputs("usage: without namespaces|landlock|seccomp|clone3[,...] PROGRAM [ARGUMENT...]\n", stderr);
         return 64;
     }
     /* A test that looks at one of them asks for it here. */
@@ -54,6 +55,8 @@ int main(int count, char **words) {
             ADD(UNLESS_CALL(SYS_unshare, 1), REFUSE(EPERM));
             ADD(UNLESS_CALL(SYS_clone, 4), LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, spaces, 0, 1),
                 REFUSE(EPERM), ANSWER(SECCOMP_RET_ALLOW));
+        } else if (strcmp(word, "clone3") == 0) {
+            ADD(UNLESS_CALL(SYS_clone3, 1), REFUSE(ENOSYS));
         } else if (strcmp(word, "landlock") == 0) {
             ADD(UNLESS_CALL(SYS_landlock_create_ruleset, 1), REFUSE(ENOSYS));
             ADD(UNLESS_CALL(SYS_landlock_restrict_self, 1), REFUSE(ENOSYS));
