@@ -31,9 +31,16 @@ typedef struct {
 /* --- spawner.c: starts supervisors, and ends everything when the host or it ends --------------- */
 
 void spawner_run(void) __attribute__((noreturn));
+
+/* --- orders.c: orders on their way, from a host to the spawner and on ---------------------------- */
+
 enum { received_nothing, received_order, received_end };
-/* Receives an order, from a host or from the spawner; what is none is answered and closed. */
+/* Receives an order; what is none is answered and closed. */
 int receive_order(int socket, order *given);
+/* Sends an order on. Returns whether it has gone. */
+bool send_order(int socket, const order *given);
+/* Closes the descriptors of an order but its control socket. */
+void close_contents(const order *given);
 
 /* --- supervisor.c: starts one child, reports on it, and kills what is left of it --------------- */
 
@@ -56,8 +63,6 @@ void supervise(const order *given, surroundings *around) __attribute__((noreturn
  * byte when it waits for it, then by the other to the supervisor. */
 void supervise_next(const order *expected, surroundings *around, int own, int of_child)
     __attribute__((noreturn));
-/* Finds the filter for an order, with the features that the supervisor has. */
-void choose_filter(const order *given, surroundings *around);
 void report_failure(int control, uint32_t failure, int error);
 /* Kills all children of this process and theirs, and waits for them. Returns how many processes live
  * on, because they have other rights. */
@@ -110,8 +115,6 @@ void fail(const beginning *child, uint32_t failure) __attribute__((noreturn));
 /* --- descriptors.c ----------------------------------------------------------------------------- */
 
 void close_if_open(int descriptor);
-/* Closes the descriptors of an order but its control socket. */
-void close_contents(const order *given);
 /* Moves a descriptor out of the way of those that a child gets, or ends the child; -1 stays. */
 int moved_up(const beginning *child, int descriptor);
 
@@ -151,8 +154,12 @@ enum {
     filter_only_tcp = 8,   /* besides the ports of Landlock */
     filter_variants = 16
 };
-/* Returns the filter of some of these, made once; NULL with errno. For the spawner. */
-const struct sock_fprog *filter_of(unsigned variant);
+/* Which of these an order needs, with the features that its supervisor has. */
+unsigned filter_for(const order *given, const csys_features *features);
+/* Finds the filter for an order; each is made once in a process and what it forks. */
+void choose_filter(const order *given, surroundings *around);
+/* A bit for each combination that was made, or cannot be made. */
+unsigned filters_tried(void);
 void filter_enter(beginning *child);
 
 #endif /* CURFEW_CHILD_H */

@@ -12,12 +12,6 @@ void close_if_open(int descriptor) {
     if (descriptor >= 0) close(descriptor);
 }
 
-void close_contents(const order *given) {
-    close_if_open(given->text);
-    for (int index = 0; index < csys_place_count; index++) close_if_open(given->places[index]);
-    for (int index = 0; index < csys_rules_max; index++) close_if_open(given->rules[index]);
-}
-
 int moved_up(const beginning *child, int descriptor) {
     if (descriptor < 0) return -1;
     int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, first_free);

@@ -195,7 +195,7 @@ static bool export(draft *filter, struct sock_fprog *program) {
     return is_read;
 }
 
-const struct sock_fprog *filter_of(unsigned variant) {
+static const struct sock_fprog *filter_of(unsigned variant) {
     static struct sock_fprog programs[filter_variants];
     struct sock_fprog *program = &programs[variant];
     if (program->filter != NULL) return program;
@@ -223,6 +223,32 @@ const struct sock_fprog *filter_of(unsigned variant) {
     program->filter = NULL;
     errno = EINVAL;
     return NULL;
+}
+
+/* --- Choosing ------------------------------------------------------------------------------------ */
+
+/* A bit for each filter that was made, or cannot be made. */
+static unsigned tried;
+
+unsigned filters_tried(void) { return tried; }
+
+unsigned filter_for(const order *given, const csys_features *features) {
+    unsigned variant = 0;
+    if (is_confined(given)) {
+        variant |= filter_calls;
+        uint32_t own_pids = 1U << csys_feature_process_namespace;
+        if ((features->in_force & own_pids) == 0) variant |= filter_processes;
+    }
+    if (given->request.network == csys_network_none) variant |= filter_no_network;
+    if (given->request.network == csys_network_ports) variant |= filter_only_tcp;
+    return variant;
+}
+
+void choose_filter(const order *given, surroundings *around) {
+    unsigned variant = filter_for(given, &around->features);
+    around->filter = variant == 0 ? NULL : filter_of(variant);
+    around->filter_error = variant != 0 && around->filter == NULL ? errno : 0;
+    tried |= 1U << variant;
 }
 
 /* --- Entering ------------------------------------------------------------------------------------ */

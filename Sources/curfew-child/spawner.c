@@ -37,9 +37,6 @@ static struct {
 /* Of rest before another is made: a start has the processors for itself. */
 enum { spare_delay_ms = 5 };
 
-/* A bit for each filter that was made, or cannot be made. */
-static unsigned known_filters;
-
 static void become_spawner(void) {
     sigset_t all;
     sigfillset(&all);
@@ -64,70 +61,6 @@ static void become_spawner(void) {
     send(spawner_socket, &greeting, sizeof greeting, MSG_NOSIGNAL);
 }
 
-/* --- Requests ----------------------------------------------------------------------------------- */
-
-/* The descriptors of an order on their way. */
-typedef union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(csys_descriptors_max * sizeof(int))];
-} passed_descriptors;
-
-int receive_order(int socket, order *given) {
-    int sent[csys_descriptors_max];
-    passed_descriptors passed;
-    struct iovec data = {&given->request, sizeof given->request};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
-                             .msg_controllen = sizeof passed};
-    ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    if (length < 0) return errno == EINTR || errno == EAGAIN ? received_nothing : received_end;
-    unsigned number = 0;
-    if (message.msg_controllen >= sizeof(struct cmsghdr)) {
-        number = (unsigned)((passed.header.cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        memcpy(sent, CMSG_DATA(&passed.header), number * sizeof(int));
-    }
-    csys_request *request = &given->request;
-    unsigned wanted = 2 + (unsigned)__builtin_popcount(request->places) + request->rule_count;
-    bool is_whole = length == (ssize_t)sizeof *request && request->kind != csys_request_stop &&
-                    request->rule_count <= csys_rules_max && request->port_count <= csys_ports_max &&
-                    request->places < 1U << csys_place_count && number == wanted;
-    if (!is_whole) {
-        if (number > 0) report_failure(sent[0], csys_failure_descriptors, EMFILE);
-        for (unsigned index = 0; index < number; index++) close(sent[index]);
-        return length == (ssize_t)sizeof *request && request->kind != csys_request_stop
-                   ? received_nothing
-                   : received_end;
-    }
-    unsigned next = 0;
-    given->control = sent[next++];
-    given->text = sent[next++];
-    for (int index = 0; index < csys_place_count; index++)
-        given->places[index] = request->places & 1U << index ? sent[next++] : -1;
-    for (unsigned index = 0; index < csys_rules_max; index++)
-        given->rules[index] = index < request->rule_count ? sent[next++] : -1;
-    return received_order;
-}
-
-/* Sends an order on. Returns whether it has gone. */
-static bool hand_over(int socket, order *given) {
-    passed_descriptors passed;
-    memset(&passed, 0, sizeof passed);
-    int *sent = (int *)(void *)CMSG_DATA(&passed.header);
-    unsigned number = 0;
-    sent[number++] = given->control;
-    sent[number++] = given->text;
-    for (int index = 0; index < csys_place_count; index++)
-        if (given->places[index] >= 0) sent[number++] = given->places[index];
-    for (unsigned index = 0; index < given->request.rule_count; index++)
-        sent[number++] = given->rules[index];
-    passed.header.cmsg_level = SOL_SOCKET;
-    passed.header.cmsg_type = SCM_RIGHTS;
-    passed.header.cmsg_len = CMSG_LEN(number * sizeof(int));
-    struct iovec data = {&given->request, sizeof given->request};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
-                             .msg_controllen = CMSG_SPACE(number * sizeof(int))};
-    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof given->request;
-}
-
 /* --- Supervisors ---------------------------------------------------------------------------------- */
 
 /* Forks, with namespaces and into a control group; in the fork 0. */
@@ -143,25 +76,6 @@ static pid_t fork_into(uint64_t namespaces, int cgroup) {
     if (child < 0 && errno == ENOSYS && cgroup < 0)
         child = syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0);
     return (pid_t)child;
-}
-
-static unsigned filter_for(const order *given, const csys_features *features) {
-    unsigned variant = 0;
-    if (is_confined(given)) {
-        variant |= filter_calls;
-        uint32_t own_pids = 1U << csys_feature_process_namespace;
-        if ((features->in_force & own_pids) == 0) variant |= filter_processes;
-    }
-    if (given->request.network == csys_network_none) variant |= filter_no_network;
-    if (given->request.network == csys_network_ports) variant |= filter_only_tcp;
-    return variant;
-}
-
-void choose_filter(const order *given, surroundings *around) {
-    unsigned variant = filter_for(given, &around->features);
-    around->filter = variant == 0 ? NULL : filter_of(variant);
-    around->filter_error = variant != 0 && around->filter == NULL ? errno : 0;
-    known_filters |= 1U << variant;
 }
 
 /* Namespaces that are refused are left out: first none is, then those that are refused most often. */
@@ -286,7 +200,7 @@ static void make_spare(int watch) {
     spawner.supervisors[spawner.number++] = child;
     spare.process = child;
     spare.is_ready = false;
-    spare.filters = known_filters;
+    spare.filters = filters_tried();
     spare.features = around.features;
 }
 
@@ -307,9 +221,9 @@ static bool start_with_spare(order *given) {
     brief.request.places = 0;
     brief.request.rule_count = 0;
     memset(brief.places, -1, sizeof brief.places);
-    bool has_order = hand_over(spare.of_child, given);
+    bool has_order = send_order(spare.of_child, given);
     /* Should that fail, it was killed, and its child and the order with it. */
-    if (has_order) hand_over(spare.own, &brief);
+    if (has_order) send_order(spare.own, &brief);
     forget_spare();
     return has_order;
 }
