@@ -51,10 +51,10 @@ extension ChannelReader {
             text(key).withUnsafeBufferPointer { key in
                 options.cron = hasCron ? cron.baseAddress : nil
                 options.key = hasKey ? key.baseAddress : nil
-                if options.payload_bytes <= ChannelWriter.payloadLimit {
-                    options.payload_bytes = UInt64(payload.count)
-                }
-                options.payload = options.payload_bytes == 0 ? nil : payload.baseAddress
+                // Beyond it nothing was sent: it is refused by its length, and there is nothing to read.
+                let isSent = options.payload_bytes <= ChannelWriter.payloadLimit
+                if isSent { options.payload_bytes = UInt64(payload.count) }
+                options.payload = isSent && !payload.isEmpty ? payload.baseAddress : nil
                 return body(options)
             }
         }

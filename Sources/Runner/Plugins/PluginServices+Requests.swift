@@ -29,7 +29,9 @@ extension PluginServices {
         do throws(BridgeError) {
             let description = try RequestDescription(
                 identifier, options, handlerKind: handler.description.kind, at: date)
-            guard options.payload_bytes <= UInt64(limit) else {
+            guard options.payload_bytes <= UInt64(limit),
+                options.payload != nil || options.payload_bytes == 0
+            else {
                 let refusal = RequestRefusal.tooLarge(
                     bytes: Int(clamping: options.payload_bytes), limit: limit)
                 throw BridgeError(refusal.status, refusal.message)
