@@ -99,6 +99,27 @@ struct ChannelTests {
         }
     }
 
+    @Test("options with a length beyond the channel's have no payload, whatever came with them")
+    func tooLong() {
+        var options = curfew_submit_options()
+        options.payload_bytes = ChannelWriter.payloadLimit + 1
+        var writer = ChannelWriter()
+        withUnsafeBytes(of: options) { writer.add($0) }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        for _ in 0..<2 {
+            writer.add(false)
+            writer.add(none)
+        }
+        [UInt8](repeating: 7, count: 9).withUnsafeBytes { writer.add($0) }
+        let isRefused = writer.bytes.withUnsafeBytes { bytes in
+            var reader = ChannelReader(bytes)
+            return reader.options { read in
+                read.payload == nil && read.payload_bytes == ChannelWriter.payloadLimit + 1
+            }
+        }
+        #expect(isRefused == true)
+    }
+
     @Test("a header of a record has a known kind and a body that fits")
     func headers() {
         for kind in ChannelRecord.Kind.allCases {

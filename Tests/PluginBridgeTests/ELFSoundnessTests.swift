@@ -197,6 +197,16 @@ struct ELFSoundnessTests {
             let stack = try #require(library.headers(ofType: 0x6474_E551).first)
             library.setWord(2, at: stack)
         },
+        Damage("no entries, far past the end of the file", "PT_DYNAMIC is empty") { library in
+            let header = try #require(library.headers(ofType: 2).first)
+            library.setLong(1 << 63, at: header + 8)
+            library.setLong(0, at: header + 32)
+        },
+        Damage("no entries, past the end of the file", "PT_DYNAMIC is empty") { library in
+            let header = try #require(library.headers(ofType: 2).first)
+            library.setLong(1 << 40, at: header + 8)
+            library.setLong(0, at: header + 32)
+        },
         Damage("no entry for a size", "it has the dynamic entry 0x19 without 0x1b") { library in
             library.setLong(0x6FFF_FEF6, at: try #require(library.entry(27)))
         },

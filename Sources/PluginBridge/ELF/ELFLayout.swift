@@ -181,7 +181,8 @@ struct ELFLayout {
         _ segment: ELFSegment, _ loads: [ELFSegment], _ file: UnsafeRawBufferPointer
     ) throws(ABINoteFault) -> (ELFWords, UInt64) {
         try check(segment, "PT_DYNAMIC", segment.size, loads)
-        guard let load = load(segment.address, segment.size, loads) else {
+        // Of an empty one nothing is checked: its place may be any number.
+        guard segment.size > 0, let load = load(segment.address, segment.size, loads) else {
             throw .malformed("its segment PT_DYNAMIC is empty")
         }
         // The loader relocates the addresses in it, unless it is not writable.
