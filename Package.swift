@@ -245,7 +245,7 @@ let package = Package(
             dependencies: ["Conformance", "PluginBridge", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
-        // What a host that is always there reads and keeps.
+        // The configuration of a service: its files, its schedules, and the service manager.
         .target(
             name: "Service", dependencies: ["PluginBridge", "Scheduling"], exclude: ["units"],
             swiftSettings: swift),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long it takes from the order for a plugin's process until that is confined, with the frames that
- * a host sends. What follows is the load of its plugin.
+ * a host sends. The load of the plugin follows and is not measured.
  *
  *     begin HELPER
  *

@@ -68,7 +68,7 @@ extension Host {
     /// Waits until the thread that launches requests has answered. Does not return if it is stuck.
     package func awaitRequestThread() { runtime.requests.awaitThread() }
 
-    /// What became of the schedules of `RequestConfiguration.schedules`; nil if there are none.
+    /// The changes that `RequestConfiguration.schedules` made in the store; nil if it is nil.
     package var scheduleChanges: ScheduleChanges? { runtime.requests.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.

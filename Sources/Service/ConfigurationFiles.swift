@@ -34,8 +34,8 @@ package struct ConfigurationFiles: Sendable {
         mayBeMissing = true
     }
 
-    /// The usual files of the user: below `XDG_CONFIG_HOME`, else below `~/.config`. Nil where they are
-    /// not known.
+    /// Returns the default files of the user: below `XDG_CONFIG_HOME`, else below `~/.config`. Returns nil
+    /// if the environment names neither.
     ///
     /// - Parameter environment: the value of a variable, or nil.
     package static func usual(environment: (String) -> String?) -> ConfigurationFiles? {
@@ -54,7 +54,7 @@ package struct ConfigurationFiles: Sendable {
         case faults([Diagnostic])
     }
 
-    /// Reads all of them. Nil if the usual ones are missing.
+    /// Reads all files. Returns nil if the default files do not exist. Blocks for the disk.
     package func read() throws(Failure) -> ServiceConfiguration? {
         var sources: [DiagnosticSource] = []
         do throws(BridgeError) {
@@ -90,7 +90,7 @@ package struct ConfigurationFiles: Sendable {
         return DiagnosticSource(file: path, bytes: bytes)
     }
 
-    /// The files of `conf.d`, by name. Those whose names begin with a point are an editor's.
+    /// Returns the files of `conf.d`, ordered by name. Hidden files are ignored: editors make them.
     private func more() throws(BridgeError) -> [String] {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.utf8.startIndex
         let directory = String(path[..<end]) + "/conf.d"

@@ -78,7 +78,7 @@ struct ConfigurationObject {
     func has(_ key: String) -> Bool { members[key] != nil }
 
     private func wrongType(_ key: String, _ value: JSONValue, _ noun: String, _ example: String) {
-        // What cannot be read is noted already.
+        // The reader has noted an unreadable value already.
         guard value.kind != .unreadable else { return }
         faults.note(
             .type, at: value, "`\(key)` must be \(noun), not \(value.noun)",

@@ -28,7 +28,7 @@ struct ScheduleReader {
     /// execve(2): Linux passes on 32 pages for each word, with its NUL.
     private static let wordLimit = 32 * 4_096 - 1
 
-    /// What cron expressions and time zones are about.
+    /// The time zone of a cron expression.
     private enum Zone { case machine, utc }
 
     /// Returns nil if something is wrong, which is noted.

@@ -2,7 +2,7 @@
 import PluginBridge
 package import Scheduling
 
-/// What the files of a service say: its store, its plugins and its schedules.
+/// The configuration of a service: its store, its plugins and its schedules.
 package struct ServiceConfiguration: Hashable, Sendable {
     /// The files that were read, in order.
     package var files: [String] = []

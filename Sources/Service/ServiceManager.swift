@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// The manager that has started this process, such as systemd, and wants to hear how it is: sd_notify(3).
+/// The service manager that started this process, such as systemd. The service reports its state to it, as
+/// in sd_notify(3).
 ///
-/// libsystemd is loaded only where a manager asks, by the variable NOTIFY_SOCKET.
+/// libsystemd is loaded only if the variable NOTIFY_SOCKET is set. Any thread may call.
 package struct ServiceManager: Sendable {
-    /// How the service is.
+    /// The state of a service.
     package enum State: Sendable {
-        /// It works; what it does, for people, in one line.
+        /// The service is ready, with a status text for people, in one line.
         case ready(String)
-        /// It reads its configuration again. `ready` follows.
+        /// The service reads its configuration again; `ready` follows.
         case reloading
-        /// It ends.
+        /// The service ends.
         case stopping
-        /// It has looked at itself, and lives.
+        /// The service has checked that it works. Resets the watchdog.
         case alive
     }
 
-    /// Why a manager that asks cannot be told: lower case, no full stop.
+    /// The reason why the state cannot be reported: lower case, no full stop.
     package struct Failure: Error {
         package let reason: String
     }
@@ -27,11 +28,11 @@ package struct ServiceManager: Sendable {
         @convention(c) (Int32, UnsafeMutablePointer<UInt64>) -> Int32
 
     private let notify: Notify
-    /// The nanoseconds after which the manager ends a service that has not said that it lives; nil if it
-    /// does not watch.
+    /// The watchdog's interval in nanoseconds, after which the manager kills a service that did not report
+    /// `alive`; nil without a watchdog.
     package let watchdog: UInt64?
 
-    /// That of this process; nil if none asks.
+    /// Returns the service manager of this process; nil if NOTIFY_SOCKET is not set.
     package static func ofProcess() throws(Failure) -> ServiceManager? {
         guard let place = getenv("NOTIFY_SOCKET"), place.pointee != 0 else { return nil }
         guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
@@ -54,7 +55,7 @@ package struct ServiceManager: Sendable {
             isWatching ? microseconds.multipliedReportingOverflow(by: 1_000).partialValue : nil
     }
 
-    /// Tells the manager. One that cannot be reached is not told.
+    /// Reports a state. Errors of the socket are ignored, as sd_notify(3) recommends.
     ///
     /// - Parameter now: CLOCK_MONOTONIC, in nanoseconds.
     package func tell(_ state: State, at now: UInt64) {

@@ -131,7 +131,7 @@ void reset_signals(void);
 /* Ends the child when its supervisor ends. */
 void die_with_supervisor(beginning *child);
 void set_limits(beginning *child, bool has_defaults);
-/* Returns 0 or an errno. Of a supervisor, whose child inherits it. */
+/* Empties the bounding set of capabilities, which a fork inherits. Returns 0 or an errno. */
 int drop_bounding_set(const order *given);
 void drop_capabilities(beginning *child);
 void be_first_without_memory(beginning *child);
@@ -154,7 +154,7 @@ enum {
     filter_only_tcp = 8,   /* besides the ports of Landlock */
     filter_variants = 16
 };
-/* Which of these an order needs, with the features that its supervisor has. */
+/* Returns the filters that an order needs, given the features of its supervisor. */
 unsigned filter_for(const order *given, const csys_features *features);
 /* Finds the filter for an order; each is made once in a process and what it forks. */
 void choose_filter(const order *given, surroundings *around);

@@ -34,7 +34,7 @@ static struct {
     csys_features features;
 } spare;
 
-/* Of rest before another is made: a start has the processors for itself. */
+/* The spawner waits this long after an order, so that making a spare does not slow the start down. */
 enum { spare_delay_ms = 5 };
 
 static void become_spawner(void) {
@@ -71,8 +71,8 @@ static pid_t fork_into(uint64_t namespaces, int cgroup) {
         arguments.cgroup = (uint64_t)cgroup;
     }
     long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-    /* Filters of containers and of systemd refuse clone3, whose arguments they cannot see. Those of the
-     * older call they can, and may permit namespaces there. */
+    /* The seccomp filters of containers and of systemd refuse clone3, whose arguments they cannot read.
+     * They can read those of clone(2), and may permit namespaces there. */
     if (child < 0 && errno == ENOSYS && cgroup < 0)
         child = syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0);
     return (pid_t)child;

@@ -228,7 +228,7 @@ static bool reap_orphans(pid_t child, siginfo_t *info) {
     }
 }
 
-/* What a supervisor does before it has a child. */
+/* Enters the namespaces, before the child is forked. */
 static void separate(const order *given, surroundings *around) {
     setsid();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

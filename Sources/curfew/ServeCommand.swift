@@ -186,7 +186,7 @@ enum ServeCommand {
         )
     }
 
-    /// Reads the configuration again. What it says besides schedules counts from the next start on.
+    /// Reads the configuration again and applies its schedules. Other settings count from the next start.
     private static func reload(
         _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ arguments: Arguments,
         _ host: Host, _ lines: ServeLines

@@ -14,8 +14,8 @@ enum ServeConfiguration {
     static let checkOption = CommandOption(
         name: "check", summary: "check the configuration, and do nothing else")
 
-    /// The files that a command line is about. Nil where it names another store and no configuration:
-    /// the schedules of the usual one belong to the usual store.
+    /// Returns the files of a command line's configuration. Returns nil if the command line names a store and
+    /// no configuration, since the schedules of the default configuration belong to the default store.
     static func files(_ arguments: Arguments) -> ConfigurationFiles? {
         if let path = arguments.value(option) { return ConfigurationFiles(named: path) }
         guard arguments.value(.store) == nil else { return nil }

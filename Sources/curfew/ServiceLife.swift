@@ -3,7 +3,7 @@ import CSystem
 import Curfew
 import Service
 
-/// A host that serves, from when it is ready until it is to end, as its manager hears of it.
+/// Runs a host until a signal ends it, and reports its state to the service manager.
 struct ServiceLife {
     private let host: Host
     private let manager: ServiceManager?

@@ -181,7 +181,7 @@ struct ELFLayout {
         _ segment: ELFSegment, _ loads: [ELFSegment], _ file: UnsafeRawBufferPointer
     ) throws(ABINoteFault) -> (ELFWords, UInt64) {
         try check(segment, "PT_DYNAMIC", segment.size, loads)
-        // Of an empty one nothing is checked: its place may be any number.
+        // `check` accepts an empty segment at any place, also outside of the file.
         guard segment.size > 0, let load = load(segment.address, segment.size, loads) else {
             throw .malformed("its segment PT_DYNAMIC is empty")
         }

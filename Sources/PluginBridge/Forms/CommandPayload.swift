@@ -11,7 +11,7 @@ package struct CommandPayload: Hashable, Sendable {
     /// Nanoseconds; nil for the default.
     package let budget: UInt64?
     package let grace: UInt64?
-    /// What the program reads from standard input; nil for nothing.
+    /// The text of standard input; nil if standard input is empty.
     package let input: String?
 
     /// The identifier of the handler that runs such programs, where a host permits that.

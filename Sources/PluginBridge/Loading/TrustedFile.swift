@@ -39,7 +39,7 @@ package final class TrustedFile: Sendable {
         guard let status = file.status, status.st_mode & S_IFMT == S_IFREG else {
             throw BridgeError(.system, "\(given) is no file")
         }
-        // What was opened may be another file than the one that the walk saw.
+        // The file may have been replaced between the walk and the opening.
         if let fault = trust.fault(of: FileFacts(walk.path, status, file), as: .file) {
             throw BridgeError(.refused, "\(given) \(use): \(fault.text)")
         }

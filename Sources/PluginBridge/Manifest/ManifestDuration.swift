@@ -33,8 +33,8 @@ package enum ManifestDuration {
         return overflow ? .max : sum
     }
 
-    /// Returns the nanoseconds of a span between dates: a duration, or days as in `2d`, each with as many
-    /// hours as it has in UTC. Nil when it is written as neither.
+    /// Returns the nanoseconds of a span between dates: a duration, or days of 24 hours as in `2d`. Returns
+    /// nil if the text is neither.
     package static func span(_ text: String) -> UInt64? {
         guard text.utf8.last == UInt8(ascii: "d") else { return parse(text) }
         guard let one = parse(text.dropLast() + "h") else { return nil }

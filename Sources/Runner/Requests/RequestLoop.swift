@@ -66,7 +66,7 @@ final class RequestLoop: @unchecked Sendable {
     private let running = Locked<Void>(())
     /// The number of the thread that runs a batch, or 0.
     private let batchThread = Atomic<UInt64>(0)
-    /// What became of the schedules when the store was opened.
+    /// The changes of schedules that opening the store made.
     private(set) var scheduleChanges: ScheduleChanges?
     /// The store was closed and all jobs are finished.
     let isStopped = Atomic<Bool>(false)

@@ -235,7 +235,7 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Schedules
 
-    /// What became of the schedules of the configuration when the store was opened; nil if it has none.
+    /// The changes of schedules that opening the store made; nil if the configuration has none.
     package var scheduleChanges: ScheduleChanges? { existing?.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.

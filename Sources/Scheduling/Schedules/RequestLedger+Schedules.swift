@@ -4,11 +4,11 @@
 extension RequestLedger {
     /// Makes the schedules of the store those of a configuration.
     ///
-    /// What is equal is not touched: its dates and its history stay. The request of a changed schedule is
-    /// changed, and keeps its dates where those are as before; a task that runs is not stopped, so that
-    /// none of the schedule runs beside it. What a person has edited is as the configuration has it again.
-    /// A request that a person has cancelled stays so, until its schedule is changed, or put back by
-    /// `restart`. The request of a removed schedule ends with its task.
+    /// An unchanged schedule keeps its request, its dates and its history. The request of a changed schedule
+    /// is edited, and keeps its dates if the repetition is the same. A running task is not stopped, and the
+    /// next task of the schedule starts after it. The configuration overrides edits that a person made to the
+    /// request. A cancelled request stays cancelled until its schedule changes or `restart` is called. The
+    /// request of a removed schedule ends with its running task.
     ///
     /// Limits of pending requests are not applied: those are for callers, and a configuration is a
     /// person's own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has become of the schedules of a store when a configuration was read.
+/// The changes that a configuration made to the schedules of a store.
 package struct ScheduleChanges: Hashable, Sendable {
     /// The names of those that are new.
     package var added: [String] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to happen to the schedules of a store for it to have those of a configuration.
+/// The steps that make the schedules of a store those of a configuration.
 ///
 /// Requests are found by the rows of the schedules, not by idempotency keys: a key would find the
 /// cancelled request of a schedule that was removed and put back, or none once the history is pruned.

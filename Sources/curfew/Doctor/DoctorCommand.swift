@@ -3,7 +3,7 @@
 /// `curfew doctor`
 enum DoctorCommand {
     static let command = Command(
-        name: "doctor", summary: "look for what keeps this machine from launching requests",
+        name: "doctor", summary: "check the installation, the store and the machine",
         options: [ServeConfiguration.option, .plugins, .store, .json],
         details: [
             """

@@ -221,7 +221,7 @@ struct Examination {
 
     private static var isUnderSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Whether a user's services go on when nobody is logged in. Nil where that is no question.
+    /// Returns whether the user's services survive a logout; nil for root, and without systemd.
     private func service() -> Finding? {
         guard Self.isUnderSystemd, geteuid() != 0, let entry = getpwuid(geteuid()),
             let name = entry.pointee.pw_name

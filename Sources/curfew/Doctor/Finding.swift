@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `curfew doctor` has found about one part.
+/// A finding of `curfew doctor` about one part of the machine.
 struct Finding {
     enum State: String {
         case ok, warn, fail
@@ -17,9 +17,9 @@ struct Finding {
     /// The part: "store".
     let part: String
     let state: State
-    /// What is so: lower case, no full stop. It may quote what others have written.
+    /// The finding: lower case, no full stop. It may quote untrusted text.
     let text: String
-    /// What mends it; nil where nothing has to be done.
+    /// The command that mends it; nil if there is none.
     let mend: String?
 
     static func ok(_ part: String, _ text: String) -> Finding {

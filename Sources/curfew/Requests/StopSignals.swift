@@ -54,7 +54,7 @@ struct StopSignals {
         return terminal >= 0
     }
 
-    /// What was waited for.
+    /// The event that ended a wait.
     enum Next { case end, hangup, time }
 
     /// Waits for a signal, until a CLOCK_MONOTONIC time.
