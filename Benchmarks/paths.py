@@ -376,9 +376,10 @@ def child(c):
         Table("child process", "the start of a process, ms", "ms", [
             Row(LIMIT, "posix_spawn of /bin/true", lambda r: r["begin"]["true_ms"]),
             *rows([named["begin"]], "ms"),
-            Row(OURS, "Curfew, until its plugin is registered, besides the load",
-                lambda r: (r["load processes"]["us_per_plugin"]
-                           - r["load threads"]["us_per_plugin"]) / 1000)],
+            *(Row(OURS, f"Curfew, until its plugin is registered, besides the load, {when}",
+                  lambda r, key=key: (r["load processes"][key]
+                                      - r["load threads"]["us_per_plugin"]) / 1000)
+              for when, key in (("in a row", "us_per_plugin"), ("after a rest", "us_after_rest")))],
             at_most(1, "posix_spawn of /bin/true", "Curfew, until a process is confined")),
         Table("child start", "processes, ms", "ms", [
             *rows([named["spawn"]], "ms"),

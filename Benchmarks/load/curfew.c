@@ -12,7 +12,8 @@
  * as a host has to that looks before it loads; every manifest is read twice. scan_us is what
  * scanning has of it. first: one plugin, in milliseconds, from the first line of main: libcurfew is
  * opened, a host made and the plugin loaded. open_ms, create_ms and load_ms are what each of these
- * has of it. processes: load of some plugins, each into a process of its own; curfew-child runs already.
+ * has of it. processes: load of some plugins, each into a process of its own, in a row and after
+ * rests in which a spare is made; curfew-child runs already.
  */
 #include "../libcurfew.h"
 #include "load.h"
@@ -106,8 +107,16 @@ static void load_processes(const char *library, const char *plugins, const char 
     const uint64_t started = now_ns();
     for (int i = 1; i <= PROCESSES; i++) load(plugins, i);
     const uint64_t ended = now_ns();
-    check(1 + PROCESSES);
+    uint64_t rested = 0;
+    for (int i = 1 + PROCESSES; i <= 2 * PROCESSES; i++) {
+        usleep(30000);
+        const uint64_t begun = now_ns();
+        load(plugins, i);
+        rested += now_ns() - begun;
+    }
+    check(1 + 2 * PROCESSES);
     printf("us_per_plugin %.2f\n", (double)(ended - started) / 1000 / PROCESSES);
+    printf("us_after_rest %.2f\n", (double)rested / 1000 / PROCESSES);
 }
 
 int main(int argc, char **argv) {

@@ -88,6 +88,20 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
+    /// Runs the part of `load` that needs no library, for `childPrepare`. Its `done` is read by nobody.
+    func rehearse() {
+        let watch = ProcessStateWatch()
+        _ = roles.during(.loading) { try? PluginLibrary(manifest, nil) }
+        _ = watch.restore()
+        var writer = ChannelWriter()
+        writer.add(nil as BridgeError?)
+        writer.add(true)
+        writer.add(UInt32(1))
+        withUnsafeBytes(of: DoneHead(token: 1)) { head in
+            _ = writer.bytes.withUnsafeBytes { channel.post(.done, task: 0, head, $0) }
+        }
+    }
+
     private func done(_ order: ChannelControl, _ writer: ChannelWriter = ChannelWriter()) {
         withUnsafeBytes(of: DoneHead(token: order.token)) { head in
             _ = writer.bytes.withUnsafeBytes { channel.post(.done, task: 0, head, $0) }

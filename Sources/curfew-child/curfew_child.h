@@ -162,4 +162,7 @@ void choose_filter(const order *given, surroundings *around);
 unsigned filters_tried(void);
 void filter_enter(beginning *child);
 
+/* ChildRuntime: runs the code of a start once, so that a later start is shorter. */
+void curfew_child_prepare(void);
+
 #endif /* CURFEW_CHILD_H */

@@ -254,13 +254,15 @@ static void look_after_supervisors(void) {
 void spawner_run(void) {
     become_spawner();
     int watch = children_watch();
-    bool is_open = true, wants_spare = false;
+    bool is_open = true, wants_spare = false, is_prepared = false;
     while (is_open) {
         struct pollfd waits[3] = {
             {watch, POLLIN, 0}, {spawner_socket, POLLIN, 0}, {spawner_host, POLLIN, 0}};
         int ready = poll(waits, 3, wants_spare ? spare_delay_ms : -1);
         if (ready < 0) continue;
         if (ready == 0) {
+            if (!is_prepared) curfew_child_prepare();
+            is_prepared = true;
             make_spare(watch);
             wants_spare = false;
         }

@@ -332,6 +332,7 @@ void supervise(const order *given, surroundings *around) {
 static void __attribute__((noreturn)) wait_for_order(beginning *child, surroundings *around,
                                                      int socket) {
     die_with_supervisor(child);
+    curfew_child_prepare();
     send(socket, "", 1, MSG_NOSIGNAL);
     order given;
     int received;
