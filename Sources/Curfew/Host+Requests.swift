@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Runner
+package import Runner
 import Scheduling
 
 /// Requests: launch a handler after a date, under conditions.
@@ -64,6 +64,13 @@ extension Host {
             try host.submit(description, payload, isInHandler: isInHandler)
         }
     }
+
+    /// Submits requests in one transaction, and returns before it is committed: see
+    /// `RequestService.submit(_:runsHere:then:)`.
+    package func submit(
+        _ drafts: [RequestDraft], runsHere: Bool,
+        then: @escaping @Sendable ([Result<Submission, RequestFailure>]) -> Void
+    ) { runtime.requests.submit(drafts, runsHere: runsHere, then: then) }
 
     /// Waits until the thread that launches requests has answered. Does not return if it is stuck.
     package func awaitRequestThread() { runtime.requests.awaitThread() }

@@ -123,6 +123,11 @@ public final class Host: Sendable {
     /// The registered handlers, in the order of registration.
     public var handlers: [HandlerInfo] { runtime.engine.handlers.all.map(HandlerInfo.init) }
 
+    /// Returns the kind of a handler; nil if none has the identifier.
+    package func kind(ofHandler identifier: String) -> TaskKind? {
+        runtime.engine.handlers.find(identifier)?.description.kind
+    }
+
     /// The counters of the host since its creation.
     public var counts: HostCounts { runtime.counts }
 

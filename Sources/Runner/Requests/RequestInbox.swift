@@ -32,9 +32,11 @@ final class RequestInbox: Sendable {
     // MARK: Adding
 
     /// Adds a job. Returns false when the inbox is closed and drops the job.
-    func add(_ job: RequestJob) -> Bool {
+    ///
+    /// - Parameter runBatch: as of `addAndWait`.
+    func add(_ job: RequestJob, runBatch: () -> Bool = { false }) -> Bool {
         guard let (_, isFirst) = put(job) else { return false }
-        if isFirst { wake() }
+        if isFirst, !runBatch() { wake() }
         return true
     }
 

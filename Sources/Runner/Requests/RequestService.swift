@@ -211,13 +211,7 @@ package final class RequestService: @unchecked Sendable {
     private func submitQuietly(
         _ description: RequestDescription, _ payload: [UInt8], _ marks: Request.Marks
     ) throws(RequestFailure) -> Submission {
-        do throws(BridgeError) {
-            try engine.claims.checkPermitted(
-                HandlerDescription(identifier: description.identifier, kind: description.kind))
-        } catch {
-            throw .other(error.status, error.message)
-        }
-        guard engine.phase.isOpen else { throw .other(.closing, HostPhase.closing.message) }
+        if let refusal = refusal(description) { throw refusal }
         let answer = try perform { (book, store, now) throws(StoreFault) in
             try book.submit(description, payload: payload, marks: marks, at: now, store)
         }
@@ -225,6 +219,69 @@ package final class RequestService: @unchecked Sendable {
         case .success(let submission): return submission
         case .failure(let refusal): throw .refused(refusal)
         }
+    }
+
+    /// Submits requests in one transaction, and returns before it is committed. Each is accepted or refused
+    /// by itself.
+    ///
+    /// - Parameters:
+    ///   - runsHere: the calling thread may run the transaction, and blocks for the disk then.
+    ///   - then: called once, with the results in the order of the requests, on the thread that has run the
+    ///     transaction; it must not wait for anything.
+    package func submit(
+        _ drafts: [RequestDraft], runsHere: Bool,
+        then: @escaping @Sendable ([Result<Submission, RequestFailure>]) -> Void
+    ) {
+        let refusals = drafts.map { refusal($0.description) }
+        let loop: RequestLoop
+        do throws(RequestFailure) {
+            loop = try self.loop()
+        } catch {
+            return then(drafts.map { _ in .failure(error) })
+        }
+        let answer = RequestAnswer<[Result<Submission, RequestFailure>]>()
+        let job = RequestJob(
+            apply: { (book, store, now) throws(StoreFault) in
+                var results: [Result<Submission, RequestFailure>] = []
+                for (draft, refusal) in zip(drafts, refusals) {
+                    if let refusal {
+                        results.append(.failure(refusal))
+                        continue
+                    }
+                    let answer = try book.submit(
+                        draft.description, payload: draft.payload, marks: [], at: now, store)
+                    results.append(answer.mapError { .refused($0) })
+                }
+                answer.value = results
+            },
+            finish: { [self] fault in
+                let results =
+                    fault.map { fault in drafts.map { _ in .failure(.store(fault)) } }
+                    ?? answer.value ?? []
+                for (draft, result) in zip(drafts, results) {
+                    switch result {
+                    case .success: announce(draft.description.identifier, true, "")
+                    case .failure(let failure):
+                        announce(draft.description.identifier, false, failure.message)
+                    }
+                }
+                then(results)
+            })
+        let isAdded = loop.inbox.add(job) { runsHere && loop.runBatchIfAsleep() }
+        if !isAdded {
+            then(drafts.map { _ in .failure(.other(.closing, HostPhase.closing.message)) })
+        }
+    }
+
+    /// Why a request is not taken, before the store is asked.
+    private func refusal(_ description: RequestDescription) -> RequestFailure? {
+        do throws(BridgeError) {
+            try engine.claims.checkPermitted(
+                HandlerDescription(identifier: description.identifier, kind: description.kind))
+        } catch {
+            return .other(error.status, error.message)
+        }
+        return engine.phase.isOpen ? nil : .other(.closing, HostPhase.closing.message)
     }
 
     private func announce(_ identifier: String, _ success: Bool, _ error: String) {
