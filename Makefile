@@ -33,11 +33,11 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the command and its demonstration need on a Debian 12 that has Swift, git and make.
-DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libsqlite3-dev pkg-config sqlite3
+DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libsqlite3-dev pkg-config sqlite3
 # What a build of everything needs.
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
-TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake faketime file fish groff-base jq libc6-dbg libclang-dev \
+TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl faketime file fish groff-base jq libc6-dbg libclang-dev \
                  libarchive13 libglib2.0-dev luajit man-db mandoc minisign python3-cffi python3-clang python3-jsonschema \
                  python3-markdown python3-pycparser python3-pytest rustc systemd tzdata valgrind zsh
 # What the benchmarks compare with.
@@ -457,6 +457,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	put 644 "$$made/zsh" "$$root/$(ZSH_COMPLETION)"
 	put 644 "$$made/fish" "$$root/$(FISH_COMPLETION)"
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
+	put 644 Documentation/openapi.json "$$root/share/curfew/openapi.json"
 	if [ -e $(PYTHON_MODULE) ]; then
 	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew/__init__.py"
 	    put 644 Sources/CInterface/python/py.typed "$$root/share/curfew/python/curfew/py.typed"
@@ -515,6 +516,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    $(UNITS:%="$$root/lib/systemd/%") "$$root/lib/sysusers.d/curfew.conf" \
 	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
 	    "$$root/share/curfew/manifest.schema.json" \
+	    "$$root/share/curfew/openapi.json" \
 	    "$$root/share/curfew/python/curfew/__init__.py" \
 	    "$$root/share/curfew/python/curfew/py.typed" \
 	    "$$root/share/curfew/python/curfew/__pycache__/__init__".*.pyc \

@@ -71,6 +71,9 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
+        // libmicrohttpd, opened when it is needed.
+        .target(name: "CMicroHTTP"),
+
         // The values that hosts and plugins share, in Swift and in C.
         .target(name: "CurfewValues", dependencies: ["CCurfew"], swiftSettings: swift),
 
@@ -247,11 +250,12 @@ let package = Package(
 
         // The configuration of a service: its files, its schedules, and the service manager.
         .target(
-            name: "Service", dependencies: ["PluginBridge", "Scheduling"], exclude: ["units"],
-            swiftSettings: swift),
+            name: "Service",
+            dependencies: ["PluginBridge", "Scheduling", "CMicroHTTP", "CSystem", "CurfewValues"],
+            exclude: ["units"], swiftSettings: swift),
         .testTarget(
             name: "ServiceTests",
-            dependencies: ["Service", "PluginBridge", "Scheduling", "TestSupport"],
+            dependencies: ["Service", "PluginBridge", "Scheduling", "CurfewValues", "TestSupport"],
             swiftSettings: swift),
 
         // The command line: parsing and printing only.

@@ -3,11 +3,11 @@
 internal import Glibc
 
 /// A file descriptor that is closed when the last reference to it goes.
-final class OwnedDescriptor: Sendable {
-    let number: Int32
+package final class OwnedDescriptor: Sendable {
+    package let number: Int32
 
     /// Nil for what a failed call returns; errno is left alone.
-    init?(_ number: Int32) {
+    package init?(_ number: Int32) {
         guard number >= 0 else { return nil }
         self.number = number
     }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// The answer to a request: a status, and JSON.
+package struct HTTPAnswer: Sendable {
+    package let status: UInt32
+    package let body: [UInt8]
+    package let contentType: String
+    /// Names and values of further header lines.
+    package var headers: [(name: String, value: String)]
+    /// The connection ends after it.
+    package var closes: Bool
+
+    /// - Parameter json: one value, without a line feed.
+    package init(
+        _ status: UInt32 = 200, json: String, headers: [(name: String, value: String)] = [],
+        closes: Bool = false
+    ) {
+        self.init(
+            status, Array((json + "\n").utf8), "application/json", headers: headers, closes: closes)
+    }
+
+    package init(
+        _ status: UInt32, _ body: [UInt8], _ contentType: String,
+        headers: [(name: String, value: String)] = [], closes: Bool = false
+    ) {
+        self.status = status
+        self.body = body
+        self.contentType = contentType
+        self.headers = headers
+        self.closes = closes
+    }
+
+    package init(_ fault: HTTPFault, closes: Bool = false) {
+        let help = fault.help.map(JSONText.quoted).joined(separator: ",")
+        self.init(
+            fault.status,
+            json: """
+                {"error":{"code":\(JSONText.quoted(fault.code)),"message":\(JSONText.quoted(fault.message)),\
+                "help":[\(help)]}}
+                """, closes: closes)
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMicroHTTP
+
+/// A request and its answer. Used on the server's thread.
+final class HTTPExchange: @unchecked Sendable {
+    // Sendable: other threads only carry it to the server's thread.
+
+    private enum Phase {
+        case head
+        case body
+        /// The rest of the body is thrown away, then this is said.
+        case refused(HTTPFault)
+        /// Suspended, until somebody has answered.
+        case waiting
+        case answered(HTTPAnswer)
+        case over
+    }
+
+    let connection: HTTPConnection
+    private let target: String
+    private var phase = Phase.head
+    private var head: HTTPHead?
+    private var body: [UInt8] = []
+    private var thrownAway = 0
+    private var suspended: OpaquePointer?
+
+    init(_ connection: HTTPConnection, target: String) {
+        self.connection = connection
+        self.target = target
+    }
+
+    /// Takes the next part of the request. Returns false if the connection has to be closed.
+    func step(
+        _ client: OpaquePointer, method: String, version: String,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        let loop = connection.loop
+        switch phase {
+        case .head:
+            let head = Self.head(client, method, version)
+            self.head = head
+            if let fault = head.fault(limit: loop.limits.bodyBytes) {
+                return send(HTTPAnswer(fault, closes: true), client)
+            }
+            phase = .body
+        case .body where bytes.isEmpty: return take(client)
+        case .body:
+            guard body.count + bytes.count <= loop.limits.bodyBytes else {
+                return refuse(
+                    HTTPFault(413, "tooLarge", "the body may have \(loop.limits.bodyBytes) bytes"))
+            }
+            guard loop.reserve(bytes.count) else {
+                return refuse(
+                    HTTPFault(
+                        429, "busy", "too many large requests arrive at the same time",
+                        help: ["try again"]))
+            }
+            body += bytes
+        case .refused(let fault):
+            if bytes.isEmpty { return send(HTTPAnswer(fault, closes: true), client) }
+            thrownAway += bytes.count
+            return thrownAway <= 4 * loop.limits.bodyBytes
+        case .answered(let answer): return send(answer, client)
+        case .waiting, .over: break
+        }
+        return true
+    }
+
+    private static func head(
+        _ client: OpaquePointer, _ method: String, _ version: String
+    ) -> HTTPHead {
+        var head = HTTPHead(method: method, version: version)
+        withUnsafeMutablePointer(to: &head) { head in
+            chttp_headers(client, head) { data, name, nameBytes, value, valueBytes in
+                data!.assumingMemoryBound(to: HTTPHead.self).pointee.add(
+                    bytes(name, nameBytes), bytes(value, valueBytes))
+            }
+        }
+        return head
+
+        func bytes(_ text: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] {
+            UnsafeRawBufferPointer(start: text, count: count).map { $0 }
+        }
+    }
+
+    private func refuse(_ fault: HTTPFault) -> Bool {
+        releaseBody()
+        phase = .refused(fault)
+        return true
+    }
+
+    /// Hands the request on.
+    private func take(_ client: OpaquePointer) -> Bool {
+        guard let target = HTTPTarget(target), let head else {
+            return send(
+                HTTPAnswer(
+                    HTTPFault(400, "badHTTP", "the target of the request is malformed"),
+                    closes: true),
+                client)
+        }
+        let loop = connection.loop
+        phase = .waiting
+        suspended = client
+        chttp_suspend(client)
+        connection.enter(.waiting)
+        let inbox = loop.inbox
+        loop.began(
+            self,
+            HTTPCall(
+                HTTPRequest(
+                    method: head.method, target: target, head: head, body: body,
+                    peer: connection.peer)
+            ) { inbox.put(self, $0) })
+        return true
+    }
+
+    /// Resumes a request that waits.
+    func answer(_ answer: HTTPAnswer) {
+        guard case .waiting = phase, let client = suspended else { return }
+        phase = .answered(answer)
+        suspended = nil
+        chttp_resume(client)
+    }
+
+    private func send(_ answer: HTTPAnswer, _ client: OpaquePointer) -> Bool {
+        phase = .over
+        releaseBody()
+        connection.enter(.answering)
+        var lines = [
+            "Content-Type", answer.contentType, "Cache-Control", "no-store",
+            "X-Content-Type-Options",
+            "nosniff",
+        ]
+        for header in answer.headers { lines += [header.name, header.value] }
+        if answer.closes { lines += ["Connection", "close"] }
+        return Self.withLines(lines[...]) { headers in
+            answer.body.withUnsafeBufferPointer {
+                chttp_answer(client, answer.status, $0.baseAddress, $0.count, headers)
+            }
+        }
+    }
+
+    private static func withLines<Result>(
+        _ lines: ArraySlice<String>, _ pointers: [UnsafePointer<CChar>?] = [],
+        _ body: ([UnsafePointer<CChar>?]) -> Result
+    ) -> Result {
+        guard let line = lines.first else { return body(pointers + [nil]) }
+        return line.withCString { withLines(lines.dropFirst(), pointers + [$0], body) }
+    }
+
+    private func releaseBody() {
+        connection.loop.unreserve(body.count)
+        body = []
+    }
+
+    func end() {
+        releaseBody()
+        connection.loop.ended(self)
+        connection.enter(.idle)
+    }
+}

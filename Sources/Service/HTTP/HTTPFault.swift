@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a request is not answered as it was meant.
+package struct HTTPFault: Error, Hashable, Sendable {
+    package let status: UInt32
+    /// A word for programs.
+    package let code: String
+    /// Lower case, no full stop.
+    package let message: String
+    /// The next steps, for people.
+    package let help: [String]
+
+    package init(_ status: UInt32, _ code: String, _ message: String, help: [String] = []) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.help = help
+    }
+}

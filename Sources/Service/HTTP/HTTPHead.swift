@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The head of a request: the lines that decide whether it is taken.
+///
+/// libmicrohttpd 0.9.75 accepts two lengths, a length beside a transfer coding, and two hosts, by which a
+/// request can look different to another program on its way. RFC 9112 section 6.3 and 3.2 refuse them.
+package struct HTTPHead: Sendable {
+    package let method: String
+    package let version: String
+    package private(set) var contentType: String?
+    package private(set) var accept: String?
+    private var lengths: [String] = []
+    private var codings: [String] = []
+    private var hosts = 0
+    private var hasExpectation = false
+    private var isCut = false
+
+    package init(method: String, version: String) {
+        self.method = method
+        self.version = version
+    }
+
+    package mutating func add(_ name: [UInt8], _ value: [UInt8]) {
+        guard let name = String(validating: name, as: UTF8.self)?.lowercased(),
+            let value = String(validating: value, as: UTF8.self),
+            !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
+        else {
+            isCut = true
+            return
+        }
+        switch name {
+        case "content-length": lengths.append(value)
+        case "transfer-encoding": codings.append(value.lowercased())
+        case "host": hosts += 1
+        case "content-type": contentType = value
+        case "accept": accept = value
+        case "expect": hasExpectation = value.lowercased() != "100-continue"
+        default: break
+        }
+    }
+
+    /// The number of bytes that its length announces; nil without one.
+    package var length: UInt64? { lengths.first.flatMap { UInt64($0) } }
+
+    private var hasBody: Bool { !codings.isEmpty || length ?? 0 > 0 }
+
+    /// Why the request is not taken; nil if it is.
+    ///
+    /// - Parameter limit: the most bytes of a body.
+    package func fault(limit: Int) -> HTTPFault? {
+        if isCut {
+            return HTTPFault(400, "badHTTP", "a header line has a character that none may have")
+        }
+        if version != "HTTP/1.1" {
+            return HTTPFault(505, "badHTTP", "the version has to be HTTP/1.1, not \(version)")
+        }
+        if hosts != 1 {
+            return HTTPFault(400, "badHTTP", "a request has one line Host, not \(hosts)")
+        }
+        if lengths.count > 1 {
+            return HTTPFault(400, "badHTTP", "there are two lines Content-Length")
+        }
+        if !lengths.isEmpty, !codings.isEmpty {
+            return HTTPFault(
+                400, "badHTTP", "Content-Length and Transfer-Encoding exclude each other")
+        }
+        if codings.count > 1 || codings.contains(where: { $0 != "chunked" }) {
+            return HTTPFault(501, "badHTTP", "of transfer codings only `chunked` is known")
+        }
+        if let text = lengths.first, length == nil || !text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
+            return HTTPFault(400, "badHTTP", "Content-Length is no number")
+        }
+        if hasExpectation {
+            return HTTPFault(417, "badHTTP", "of expectations only `100-continue` is known")
+        }
+        if hasBody, method == "GET" || method == "HEAD" {
+            return HTTPFault(400, "badHTTP", "\(method) has no body")
+        }
+        if let length, length > UInt64(limit) {
+            return HTTPFault(413, "tooLarge", "the body has \(length) bytes, and may have \(limit)")
+        }
+        guard hasBody, !isJSON else { return nil }
+        return HTTPFault(
+            415, "contentType", "the body has to be JSON: send Content-Type: application/json")
+    }
+
+    /// Whether the body is said to be JSON, which the form of a web page cannot say.
+    private var isJSON: Bool {
+        guard let contentType else { return false }
+        let kind = contentType.prefix { $0 != ";" }.lowercased()
+        return kind == "application/json" || kind == "application/json "
+    }
+}

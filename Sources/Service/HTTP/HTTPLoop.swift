@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMicroHTTP
+import CSystem
+internal import Glibc
+
+/// The thread of a server: accepts connections, has libmicrohttpd read and write, and ends what takes
+/// too long.
+///
+/// libmicrohttpd limits silence only, and misses a client that closes one direction in the middle of a request.
+/// The deadlines here are about the whole of a request.
+final class HTTPLoop {
+    let limits: HTTPServer.Limits
+    let inbox: HTTPInbox
+    private let handle: ([HTTPCall]) -> Void
+    private var listener: Int32
+    private let calls = UnsafeMutablePointer<chttp_calls>.allocate(capacity: 1)
+    private var server: OpaquePointer!
+    private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+    /// The requests that were read since the last look.
+    private var fresh: [HTTPCall] = []
+    private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
+    /// All bodies that are kept.
+    private var bodyBytes = 0
+    /// No deadline is earlier.
+    private var nextDeadline = UInt64.max
+    private var acceptsAgainAt: UInt64?
+
+    /// Fails without memory.
+    init?(
+        _ listener: Int32, _ limits: HTTPServer.Limits, _ inbox: HTTPInbox,
+        _ handle: @escaping ([HTTPCall]) -> Void
+    ) {
+        self.listener = listener
+        self.limits = limits
+        self.inbox = inbox
+        self.handle = handle
+        calls.initialize(to: chttp_calls())
+        calls.pointee = chttp_calls(
+            data: Unmanaged.passUnretained(self).toOpaque(),
+            begin: { context, _, target in
+                let connection = Unmanaged<HTTPConnection>.fromOpaque(context!)
+                    .takeUnretainedValue()
+                connection.enter(.reading)
+                return Unmanaged.passRetained(
+                    HTTPExchange(connection, target: String(cString: target!))
+                ).toOpaque()
+            },
+            step: { request, client, method, version, bytes, count in
+                Unmanaged<HTTPExchange>.fromOpaque(request!).takeUnretainedValue().step(
+                    client!, method: String(cString: method!), version: String(cString: version!),
+                    UnsafeBufferPointer(start: bytes, count: count))
+            },
+            end: { Unmanaged<HTTPExchange>.fromOpaque($0!).takeRetainedValue().end() },
+            connected: { data, _, socket in
+                let loop = Unmanaged<HTTPLoop>.fromOpaque(data!).takeUnretainedValue()
+                return Unmanaged.passRetained(loop.connected(socket)).toOpaque()
+            },
+            disconnected: {
+                let connection = Unmanaged<HTTPConnection>.fromOpaque($0!).takeRetainedValue()
+                connection.loop.connections[ObjectIdentifier(connection)] = nil
+            })
+        // Some more, so that this is the limit which counts.
+        guard let server = chttp_start(calls, UInt32(limits.connections + 8), limits.headBytes)
+        else {
+            return nil
+        }
+        self.server = server
+    }
+
+    deinit { calls.deallocate() }
+
+    // MARK: The thread
+
+    func run() {
+        while true {
+            csys_eventfd_drain(inbox.descriptor)
+            let stopsAt = inbox.stopsAt
+            if stopsAt != nil { stopListening() }
+            accept()
+            chttp_run(server)
+            if !fresh.isEmpty {
+                let calls = fresh
+                fresh = []
+                if stopsAt == nil {
+                    handle(calls)
+                } else {
+                    for call in calls { call.answer(Self.stopping) }
+                }
+            }
+            if resume(inbox.take()) { continue }
+            if let stopsAt, waiting.isEmpty || stopsAt <= csys_monotonic_ns() { return finish() }
+            let now = csys_monotonic_ns()
+            if nextDeadline <= now { expire(at: now) }
+            if !chttp_has_work(server) { sleep(until: stopsAt ?? .max) }
+        }
+    }
+
+    private func sleep(until stop: UInt64) {
+        var descriptors = [inbox.descriptor, chttp_descriptor(server)]
+        if listener >= 0, acceptsAgainAt == nil { descriptors.append(listener) }
+        csys_wait_any_readable(
+            descriptors, Int32(descriptors.count), min(stop, nextDeadline, acceptsAgainAt ?? .max))
+    }
+
+    /// Returns whether there were any.
+    private func resume(_ answers: [(HTTPExchange, HTTPAnswer)]) -> Bool {
+        for (exchange, answer) in answers {
+            waiting[ObjectIdentifier(exchange)] = nil
+            exchange.answer(answer)
+        }
+        return !answers.isEmpty
+    }
+
+    private func accept() {
+        guard listener >= 0 else { return }
+        if let acceptsAgainAt, acceptsAgainAt > csys_monotonic_ns() { return }
+        acceptsAgainAt = nil
+        while true {
+            let socket = csys_socket_accept(listener)
+            if socket == -EMFILE || socket == -ENFILE || socket == -ENOMEM || socket == -ENOBUFS {
+                // The clients stay in the queue.
+                acceptsAgainAt = csys_monotonic_ns() &+ 1_000_000_000
+            }
+            if socket < 0 { return }
+            guard hasPlace(), HTTPPeer(socket) != nil else {
+                csys_close(socket)
+                continue
+            }
+            _ = chttp_add(server, socket)
+        }
+    }
+
+    /// Returns whether there may be another connection, now that those whose clients have left are ended.
+    private func hasPlace() -> Bool {
+        if connections.count < limits.connections { return true }
+        expire(at: csys_monotonic_ns())
+        chttp_run(server)
+        return connections.count < limits.connections
+    }
+
+    private func connected(_ socket: Int32) -> HTTPConnection {
+        let peer = HTTPPeer(socket) ?? HTTPPeer(user: .max, group: .max, process: 0)
+        let connection = HTTPConnection(socket, peer, self)
+        connections[ObjectIdentifier(connection)] = connection
+        connection.enter(.reading)
+        return connection
+    }
+
+    // MARK: Requests
+
+    func began(_ exchange: HTTPExchange, _ call: HTTPCall) {
+        waiting[ObjectIdentifier(exchange)] = exchange
+        fresh.append(call)
+    }
+
+    func ended(_ exchange: HTTPExchange) { waiting[ObjectIdentifier(exchange)] = nil }
+
+    /// Returns false if all bodies together have too many bytes.
+    func reserve(_ bytes: Int) -> Bool {
+        guard bodyBytes + bytes <= limits.allBodyBytes else { return false }
+        bodyBytes += bytes
+        return true
+    }
+
+    func unreserve(_ bytes: Int) { bodyBytes -= bytes }
+
+    // MARK: Deadlines
+
+    func look(at deadline: UInt64) { nextDeadline = min(nextDeadline, deadline) }
+
+    /// Ends the connections whose time is over, or whose clients have left.
+    private func expire(at now: UInt64) {
+        nextDeadline = .max
+        for connection in connections.values { look(at: connection.expire(at: now)) }
+    }
+
+    // MARK: The end
+
+    private static let stopping = HTTPFault(503, "stopping", "the host ends")
+
+    private func stopListening() {
+        guard listener >= 0 else { return }
+        csys_close(listener)
+        listener = -1
+    }
+
+    private func finish() {
+        inbox.close()
+        for exchange in waiting.values { exchange.answer(HTTPAnswer(Self.stopping, closes: true)) }
+        waiting = [:]
+        // What fits into the buffers of the sockets is sent.
+        for _ in 0..<4 { chttp_run(server) }
+        chttp_stop(server)
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+
+/// The process that has opened a connection, as the kernel says: SO_PEERCRED in unix(7).
+package struct HTTPPeer: Hashable, Sendable {
+    package let user: UInt32
+    package let group: UInt32
+    /// For people only: the process may be gone, and its number another one's.
+    package let process: Int32
+
+    package init(user: UInt32, group: UInt32, process: Int32) {
+        self.user = user
+        self.group = group
+        self.process = process
+    }
+
+    /// Fails if the socket has no peer.
+    init?(_ socket: Int32) {
+        var (user, group, process) = (UInt32(0), UInt32(0), Int32(0))
+        guard csys_socket_peer(socket, &user, &group, &process) else { return nil }
+        self.init(user: user, group: group, process: process)
+    }
+}

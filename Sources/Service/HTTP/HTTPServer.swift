@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMicroHTTP
+import CSystem
+internal import Glibc
+package import PluginBridge
+
+/// An HTTP/1.1 server on a Unix socket, by libmicrohttpd, on a thread of its own.
+package final class HTTPServer: @unchecked Sendable {
+    // Sendable: `thread` is used by `stop` alone, which is called once; the rest is constant.
+
+    package struct Limits: Sendable {
+        /// Further connections are closed at once.
+        package var connections = 1_024
+        /// The memory of a connection for the head of a request; a larger head is refused.
+        package var headBytes = 16_384
+        /// The most bytes of a body, and of all bodies at a time.
+        package var bodyBytes = 4 << 20
+        package var allBodyBytes = 32 << 20
+
+        /// Nanoseconds in which the first line of a request has to come, and then its rest; that a connection
+        /// may be idle after an answer; and that a client may take to read one.
+        package var request: UInt64 = 10_000_000_000
+        package var idle: UInt64 = 60_000_000_000
+        package var answer: UInt64 = 30_000_000_000
+
+        package init() {}
+    }
+
+    /// Why there is no server: lower case, no full stop.
+    package struct Failure: Error, Sendable {
+        package let reason: String
+    }
+
+    private let directory: OwnedDescriptor
+    private let name: String
+    private let inbox = HTTPInbox()
+    private var thread: UInt64 = 0
+
+    /// Listens on a socket in a directory, which only this process makes sockets in.
+    ///
+    /// - Parameters:
+    ///   - mode: the permissions of the socket.
+    ///   - handle: called on the server's thread with the requests that were read at the same time. It must
+    ///     not block.
+    package init(
+        in directory: OwnedDescriptor, name: String, mode: UInt32, limits: Limits = Limits(),
+        handle: @escaping @Sendable ([HTTPCall]) -> Void
+    ) throws(Failure) {
+        if let failure = chttp_open() { throw Failure(reason: String(cString: failure)) }
+        let listener = csys_socket_listen(directory.number, name, mode)
+        guard listener >= 0 else {
+            throw Failure(
+                reason: listener == -EEXIST
+                    ? "\(name) is there, and is no socket" : String(cString: strerror(-listener)))
+        }
+        self.directory = directory
+        self.name = name
+        guard let loop = HTTPLoop(listener, limits, inbox, handle) else {
+            csys_close(listener)
+            throw Failure(reason: String(cString: strerror(ENOMEM)))
+        }
+        let body = UnsafeTransfer(loop)
+        let isStarted = ThreadBody.start(
+            {
+                csys_thread_name("curfew-http")
+                body.value.run()
+            }, 0, &thread)
+        guard isStarted else {
+            csys_close(listener)
+            throw Failure(reason: "no thread could be started")
+        }
+    }
+
+    /// Takes no further requests, and waits until those that were taken are answered, at most until a
+    /// CLOCK_MONOTONIC time; the others are answered with 503.
+    package func stop(at deadline: UInt64) {
+        csys_socket_remove(directory.number, name)
+        inbox.stop(at: deadline)
+        _ = csys_thread_join_until(thread, .max)
+    }
+}
+
+/// A value for the one thread that uses it.
+private struct UnsafeTransfer<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
