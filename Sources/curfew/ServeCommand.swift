@@ -50,6 +50,11 @@ enum ServeCommand {
             A second signal ends it at once.
             """,
             """
+            Other programs submit and ask over HTTP, on the socket control.sock in the directory
+            of the store: see control.md of the documentation. Without libmicrohttpd there is
+            none.
+            """,
+            """
             Started by systemd with Type=notify, it says when it is ready, reads its configuration
             and ends. With WatchdogSec it says that it lives only if its requests were looked at
             since. `make install` puts units for the system and for users in place.
@@ -162,15 +167,31 @@ enum ServeCommand {
                 loaded.append(plugin.sound?.id ?? plugin.directory)
             }
         }
+        let control = openControl(host, place, lines)
         lines.serving(place.directory, loaded)
         let life = ServiceLife(host, lines, plugins: loaded.count)
         life.run(signals) {
             if let files { reload(files, after: configuration, arguments, host, lines) }
         }
         lines.stopping()
+        control?.stop()
         try? host.shutDown()
         observation.end()
         return .ok
+    }
+
+    /// Opens the control socket. A host without one launches requests all the same.
+    private static func openControl(
+        _ host: Host, _ place: StorePlace, _ lines: ServeLines
+    ) -> ControlSocket? {
+        do throws(ControlSocket.Failure) {
+            return try ControlSocket(host, store: place.directory)
+        } catch {
+            lines.log(
+                .warning, nil, 0,
+                "there is no control socket: \(error.reason); the host works without it")
+            return nil
+        }
     }
 
     /// Tells that schedules of the store are launched which no file says any more: a file may be away for

@@ -14,7 +14,7 @@ struct GuideTests {
             "embedding-the-host", "writing-a-plugin", "writing-a-plugin-in-cpp",
             "writing-a-plugin-in-rust", "proving-a-plugin", "requests", "calling-functions",
             "background-tasks", "porting", "running-programs", "from-cron", "schedules",
-            "isolating-plugins",
+            "isolating-plugins", "control",
             "installing-plugins",
         ]) { name in
             let guide = try Guide(name)
@@ -36,7 +36,8 @@ struct GuideTests {
         ]
         #expect(
             guides.filter { !tables.contains($0) }.sorted() == [
-                "background-tasks.md", "calling-functions.md", "embedding-the-host.md",
+                "background-tasks.md", "calling-functions.md", "control.md",
+                "embedding-the-host.md",
                 "from-cron.md", "installing-plugins.md", "isolating-plugins.md", "porting.md",
                 "proving-a-plugin.md",
                 "requests.md",
@@ -55,7 +56,7 @@ struct GuideTests {
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
             "Documentation/running-programs.md", "Documentation/from-cron.md",
-            "Documentation/schedules.md",
+            "Documentation/schedules.md", "Documentation/control.md",
             "Documentation/installing-plugins.md", "Documentation/isolating-plugins.md",
             "SECURITY.md",
             "Documentation/background-tasks.md", "Documentation/porting.md",

@@ -86,7 +86,7 @@ enum ListCommand {
     }
 
     /// The requests to list.
-    private struct Query {
+    struct Query {
         private var filter: RequestFilter
         /// Those of finished requests; empty for all.
         var outcomes: Set<Outcome> = []
@@ -96,7 +96,14 @@ enum ListCommand {
         var identifier: String? { filter.identifier }
         var isHistory: Bool { filter.states.allSatisfy { !$0.isLive } && !filter.states.isEmpty }
 
-        init(_ arguments: Arguments) throws(CommandError) {
+        /// - Parameter states: words of the column STATE, with commas between them; nil for all.
+        init(states: String?, identifier: String?, limit: Int) throws(CommandError) {
+            filter = RequestFilter(identifier: identifier, limit: limit)
+            namesStates = states != nil
+            if let states { filter.states = try read(states) }
+        }
+
+        fileprivate init(_ arguments: Arguments) throws(CommandError) {
             let given = [allOption, historyOption, stateOption].filter(arguments.has)
             guard given.count < 2 else {
                 throw CommandError(
@@ -163,16 +170,7 @@ enum ListCommand {
         _ query: Query, _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace,
         _ console: Console
     ) throws(CommandError) {
-        let host = try StorePlace.translated { () throws(StoreFault) in try store.host() }
-        let (overview, programs) = try StorePlace.translated { () throws(StoreFault) in
-            try store.read { (transaction) throws(StoreFault) in
-                let overview =
-                    try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
-                        try transaction.overview(filter, outcomes: query.outcomes)
-                    } ?? RequestOverview()
-                return (overview, try Self.programs(overview.requests, transaction))
-            }
-        }
+        let (host, overview, programs) = try read(query, store)
         if arguments.has(.json) {
             console.out.line(item(overview, programs, store, host).written)
             return
@@ -181,6 +179,27 @@ enum ListCommand {
         if overview.requests.isEmpty, let identifier = query.identifier {
             try RequestArgument.suggest(identifier, "ps --identifier", store, place, console)
         }
+    }
+
+    private static func read(
+        _ query: Query, _ store: StoreClient
+    ) throws(CommandError) -> (HostPresence?, RequestOverview, [RequestID: CommandPayload]) {
+        try StorePlace.translated { () throws(StoreFault) in
+            let host = try store.host()
+            return try store.read { (transaction) throws(StoreFault) in
+                let overview =
+                    try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
+                        try transaction.overview(filter, outcomes: query.outcomes)
+                    } ?? RequestOverview()
+                return (host, overview, try Self.programs(overview.requests, transaction))
+            }
+        }
+    }
+
+    /// The answer to a query, as `--json` prints it.
+    static func item(_ query: Query, _ store: StoreClient) throws(CommandError) -> JSONItem {
+        let (host, overview, programs) = try read(query, store)
+        return item(overview, programs, store, host)
     }
 
     private static func programs(

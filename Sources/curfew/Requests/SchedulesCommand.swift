@@ -150,11 +150,11 @@ enum SchedulesCommand {
         }
     }
 
-    private static func list(
-        _ store: StoreClient, _ place: StorePlace, _ arguments: Arguments, _ console: Console
-    ) throws(CommandError) {
-        let names = Set(arguments.operands)
-        let rows = try StorePlace.translated { () throws(StoreFault) in
+    /// - Parameter names: those of the schedules; empty for all.
+    private static func rows(
+        _ names: Set<String>, _ store: StoreClient
+    ) throws(CommandError) -> [Row] {
+        try StorePlace.translated { () throws(StoreFault) in
             try store.read { (store) throws(StoreFault) in
                 var rows: [Row] = []
                 for schedule in try store.schedules()
@@ -167,12 +167,27 @@ enum SchedulesCommand {
                 return rows
             }
         }
+    }
+
+    /// All schedules, as `--json` prints them.
+    static func item(_ store: StoreClient) throws(CommandError) -> JSONItem {
+        item(try rows([], store))
+    }
+
+    private static func item(_ rows: [Row]) -> JSONItem {
+        .object([("schedules", .list(rows.map(item)))])
+    }
+
+    private static func list(
+        _ store: StoreClient, _ place: StorePlace, _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) {
+        let rows = try rows(Set(arguments.operands), store)
         let found = Set(rows.map(\.schedule.name))
         if let missing = arguments.operands.first(where: { !found.contains($0) }) {
             throw error(missing, .unknown, place, many: false)
         }
         guard !arguments.has(.json) else {
-            console.out.line(JSONItem.object([("schedules", .list(rows.map(item)))]).written)
+            console.out.line(item(rows).written)
             return
         }
         guard !rows.isEmpty else {

@@ -356,11 +356,16 @@ enum SubmitCommand {
         _ submission: Submission, _ request: Request?, _ store: StoreClient
     ) -> JSONItem {
         .object(
-            members(submission, id: RequestItem.id(submission.id)) + [
+            members(submission) + [
                 ("request", request.map(RequestItem.item) ?? .null),
                 ("store", .text(store.directory)), ("host", RequestItem.item(try? store.host())),
                 ("dryRun", .bool(false)), ("earliest", .null),
             ])
+    }
+
+    /// What became of a submission: id, status and replaced.
+    static func members(_ submission: Submission) -> [(key: String, value: JSONItem)] {
+        members(submission, id: RequestItem.id(submission.id))
     }
 
     private static func members(

@@ -7,16 +7,35 @@ struct SubmitValues {
     private let ofCommand: (CommandOption) -> String?
     /// A step's own, by the names of the options.
     private let ofStep: [String: String]
+    /// The values are members of an object in JSON.
+    private let isObject: Bool
 
     init(_ ofCommand: @escaping (CommandOption) -> String?) {
         self.ofCommand = ofCommand
         ofStep = [:]
+        isObject = false
+    }
+
+    /// - Parameter members: the values by the names of the options as members: `onPending`.
+    init(members: [String: String]) {
+        ofCommand = { members[Self.member($0)] }
+        ofStep = [:]
+        isObject = true
+    }
+
+    /// The name of an option's member: `onPending`.
+    static func member(_ option: CommandOption) -> String {
+        let words = option.name.split(separator: "-")
+        return words.dropFirst().reduce(String(words[0])) {
+            $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+        }
     }
 
     /// Prefers the values of a step to those of the command.
     init(_ values: SubmitValues, step: [String: String]) {
         ofCommand = values.ofCommand
         ofStep = step
+        isObject = false
     }
 
     /// Returns the value on the command line; "" for an option without one.
@@ -31,7 +50,7 @@ struct SubmitValues {
 
     /// Returns the option without its value: `--after`.
     func name(_ option: CommandOption) -> String {
-        (isOfStep(option) ? "submit:" : "--") + option.name
+        isObject ? Self.member(option) : (isOfStep(option) ? "submit:" : "--") + option.name
     }
 
     /// Returns the text before an option's value: `--after`, `submit:after=`.

@@ -78,9 +78,8 @@ enum WhyCommand {
             guard let record = try RequestRecord(id, store) else {
                 throw RequestArgument.unknown(id, place)
             }
-            return try about(
-                record, try FoundKind(record.request.description.identifier, arguments), store,
-                at: now)
+            let found = try FoundKind(record.request.description.identifier, arguments)
+            return try about(record, store, at: now, handler: found.handler)
         }
     }
 
@@ -91,7 +90,7 @@ enum WhyCommand {
         let isAsked = arguments.has(SubmitForm.kind) || arguments.has(SubmitForm.needs)
         if !isAsked, let id = try first(of: text, store), let record = try RequestRecord(id, store)
         {
-            return try about(record, found, store, at: now)
+            return try about(record, store, at: now, handler: found.handler)
         }
         let description = try SubmitForm.description(
             text, kind: found.kind ?? .appRefresh, at: now.wall,
@@ -129,15 +128,17 @@ enum WhyCommand {
         }
     }
 
-    private static func about(
-        _ record: RequestRecord, _ found: FoundKind, _ store: StoreClient, at now: Moment
+    /// - Parameter handler: the state of its handler as far as it is known without the host.
+    static func about(
+        _ record: RequestRecord, _ store: StoreClient, at now: Moment,
+        handler: (StoreClient) throws(StoreFault) -> HandlerState?
     ) throws(CommandError) -> WhyAnswer {
         let request = record.request
         let (reports, ahead, seen) = try StorePlace.translated { () throws(StoreFault) in
             guard request.state != .running else { return ([FactorReport](), 0, Int64?.none) }
             let report = try store.hostReport()
             return (
-                try store.why(request, found.handler(store), report, at: now),
+                try store.why(request, handler(store), report, at: now),
                 request.state == .pending ? try Self.ahead(of: request, store) : 0, report?.at
             )
         }

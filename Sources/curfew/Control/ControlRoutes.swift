@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+import Runner
+import Scheduling
+import Service
+
+/// Answers the calls of the control socket.
+///
+/// Answers about requests are the JSON of the command line: see `curfew help show`, and so on.
+struct ControlRoutes: Sendable {
+    private let host: Host
+    private let thread: ControlThread
+    private let directory: String
+    private let since = csys_realtime_ns()
+
+    private static let usualWait: UInt64 = 30_000_000_000
+    private static let longestWait: UInt64 = 3_600_000_000_000
+
+    /// - Parameter directory: the one of the store.
+    init(_ host: Host, _ thread: ControlThread, store directory: String) {
+        self.host = host
+        self.thread = thread
+        self.directory = directory
+    }
+
+    /// A call that submits.
+    private struct Submit {
+        let call: HTTPCall
+        let items: [Result<RequestDraft, HTTPFault>]
+        let isBatch: Bool
+    }
+
+    /// Answers calls that were read at the same time.
+    func handle(_ calls: [HTTPCall]) {
+        var submits: [Submit] = []
+        for call in calls {
+            do throws(HTTPFault) {
+                try Self.check(call.request.peer)
+                if let submit = try start(call) { submits.append(submit) }
+            } catch {
+                call.answer(error)
+            }
+        }
+        // One alone is committed here, which saves two thread switches; several share a commit.
+        for submit in submits { perform(submit, runsHere: submits.count == 1) }
+    }
+
+    /// The permissions of the socket keep others out, unless somebody has changed them.
+    private static func check(_ peer: HTTPPeer) throws(HTTPFault) {
+        guard peer.user == geteuid() || peer.user == 0 else {
+            throw HTTPFault(
+                403, "role", "user \(peer.user) may not use this host",
+                help: ["only its own user and root may"])
+        }
+    }
+
+    /// Answers a call, or has it answered; returns one that submits.
+    private func start(_ call: HTTPCall) throws(HTTPFault) -> Submit? {
+        let (route, id) = try ControlRoute.find(call.request)
+        let query = try ControlQuery(call.request.target, route.query)
+        switch route.action {
+        case .submit: return try submit(call, isBatch: false)
+        case .submitBatch: return try submit(call, isBatch: true)
+        default: break
+        }
+        guard call.request.body.isEmpty else {
+            throw HTTPFault(400, "body", "this call has no body")
+        }
+        switch route.action {
+        case .host: call.answer(hostAnswer)
+        case .requests: try list(call, query)
+        case .journal: try journal(call, query)
+        case .schedules:
+            look(call) { (store) throws(CommandError) in try SchedulesCommand.item(store) }
+        case .show:
+            look(call) { (store) throws(CommandError) in
+                try Self.record(id!, store).item(isAlone: false)
+            }
+        case .why:
+            look(call) { (store) throws(CommandError) in
+                let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
+                return try WhyCommand.about(
+                    try Self.record(id!, store), store, at: now, handler: { _ in nil }
+                ).item
+            }
+        case .payload: payload(call, id!)
+        case .wait:
+            let timeout = try query.span("timeout", 1...Self.longestWait) ?? Self.usualWait
+            thread.wait(call, for: id!, until: csys_monotonic_ns() &+ timeout)
+        case .cancel: change(call, id!) { (host) throws(CurfewError) in _ = try host.cancel(id!) }
+        case .retry: change(call, id!) { (host) throws(CurfewError) in try host.retry(id!) }
+        case .launch: change(call, id!) { (host) throws(CurfewError) in try host.launchNow(id!) }
+        case .release: change(call, id!) { (host) throws(CurfewError) in try host.release(id!) }
+        case .submit, .submitBatch: break
+        }
+        return nil
+    }
+
+    // MARK: Looking
+
+    private var hostAnswer: HTTPAnswer {
+        HTTPAnswer(
+            json: JSONItem.object([
+                ("version", .text(CURFEW_VERSION_STRING)), ("store", .text(directory)),
+                ("process", .integer(Int64(getpid()))), ("since", DateText.item(since)),
+                ("handlers", .list(host.handlers.map { .text($0.identifier) })),
+            ]).written)
+    }
+
+    private func look(
+        _ call: HTTPCall, _ item: @escaping (StoreClient) throws(CommandError) -> JSONItem
+    ) {
+        thread.answer(call) { (store) throws(CommandError) in
+            HTTPAnswer(json: try item(store).written)
+        }
+    }
+
+    private func list(_ call: HTTPCall, _ query: ControlQuery) throws(HTTPFault) {
+        let limit = Int(try query.number("limit", 1...1_000) ?? 100)
+        let listed: ListCommand.Query
+        do throws(CommandError) {
+            listed = try ListCommand.Query(
+                states: query["state"], identifier: query["identifier"], limit: limit)
+        } catch {
+            throw HTTPFault(400, "query", error.message, help: error.help)
+        }
+        look(call) { (store) throws(CommandError) in try ListCommand.item(listed, store) }
+    }
+
+    private func journal(_ call: HTTPCall, _ query: ControlQuery) throws(HTTPFault) {
+        let limit = Int(try query.number("limit", 1...1_000) ?? 100)
+        let after = try query.number("after", 0...UInt64(Int64.max)) ?? 0
+        let request = try query.request("request")
+        look(call) { (store) throws(CommandError) in
+            let entries = try StorePlace.translated { () throws(StoreFault) in
+                try store.read { (transaction) throws(StoreFault) in
+                    try transaction.journal(after: after, of: request, limit: limit)
+                }
+            }
+            return .object([("entries", .list(entries.map(RequestItem.item)))])
+        }
+    }
+
+    private static func record(
+        _ id: RequestID, _ store: StoreClient
+    ) throws(CommandError) -> RequestRecord {
+        guard let record = try RequestRecord(id, store) else { throw missing(id) }
+        return record
+    }
+
+    private static func missing(_ id: RequestID) -> CommandError {
+        CommandError(.missing, "there is no request \(id)")
+    }
+
+    private func payload(_ call: HTTPCall, _ id: RequestID) {
+        thread.answer(call) { (store) throws(CommandError) in
+            let payload = try StorePlace.translated { () throws(StoreFault) in
+                try store.read { (transaction) throws(StoreFault) -> [UInt8]? in
+                    try transaction.request(id) == nil ? nil : try transaction.payload(of: id)
+                }
+            }
+            guard let payload else { throw Self.missing(id) }
+            return HTTPAnswer(200, payload, "application/octet-stream")
+        }
+    }
+
+    // MARK: Changing
+
+    /// Changes a request, and answers with what it is then.
+    private func change(
+        _ call: HTTPCall, _ id: RequestID, _ body: @escaping (Host) throws(CurfewError) -> Void
+    ) {
+        let host = self.host
+        thread.answer(call) { (store) throws(CommandError) in
+            do throws(CurfewError) {
+                try body(host)
+            } catch {
+                throw CommandError(Self.code(error.code), error.message)
+            }
+            let request = try StorePlace.translated { () throws(StoreFault) in
+                try store.read { (transaction) throws(StoreFault) in try transaction.request(id) }
+            }
+            guard let request else { throw Self.missing(id) }
+            return HTTPAnswer(json: RequestItem.item(request).written)
+        }
+    }
+
+    private static func code(_ status: Status) -> ExitCode {
+        switch status {
+        case .notFound: .missing
+        case .wrongState, .already, .exists, .tooMany: .conflict
+        case .invalid: .usage
+        default: .storeUnavailable
+        }
+    }
+
+    // MARK: Submitting
+
+    private func submit(_ call: HTTPCall, isBatch: Bool) throws(HTTPFault) -> Submit {
+        let host = self.host
+        let items = try SubmissionBody.drafts(call.request.body, isBatch: isBatch) {
+            host.kind(ofHandler: $0)
+        }
+        return Submit(call: call, items: items, isBatch: isBatch)
+    }
+
+    private func perform(_ submit: Submit, runsHere: Bool) {
+        let drafts = submit.items.compactMap { try? $0.get() }
+        guard !drafts.isEmpty else { return Self.answer(submit, []) }
+        host.submit(drafts, runsHere: runsHere) { Self.answer(submit, $0) }
+    }
+
+    /// - Parameter results: those of the items that could be read, in order.
+    private static func answer(
+        _ submit: Submit, _ results: [Result<Submission, RequestFailure>]
+    ) {
+        var results = results[...]
+        let answers = submit.items.map { item in
+            switch item {
+            case .failure(let fault): HTTPAnswer(fault)
+            case .success: answer(results.removeFirst())
+            }
+        }
+        guard submit.isBatch else { return submit.call.answer(answers[0]) }
+        let items = answers.map {
+            "{\"status\":\($0.status),\"answer\":\(String(decoding: $0.body.dropLast(), as: UTF8.self))}"
+        }
+        submit.call.answer(HTTPAnswer(json: "{\"items\":[\(items.joined(separator: ","))]}"))
+    }
+
+    private static func answer(_ result: Result<Submission, RequestFailure>) -> HTTPAnswer {
+        switch result {
+        case .failure(let failure): return HTTPAnswer(HTTPFault(failure))
+        case .success(let submission):
+            var isNew = false
+            if case .queued = submission { isNew = true }
+            return HTTPAnswer(
+                isNew ? 201 : 200, json: JSONItem.object(SubmitCommand.members(submission)).written)
+        }
+    }
+}

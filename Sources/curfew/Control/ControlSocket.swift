@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+import Service
+
+/// The socket in the directory of a store by which other programs reach its host.
+final class ControlSocket {
+    /// The name of the socket's file.
+    static let name = "control.sock"
+    /// A second for a commit that waits for the disk, and more for what a person asked.
+    private static let patience: UInt64 = 5_000_000_000
+
+    private let thread: ControlThread
+    private let server: HTTPServer
+
+    /// Why there is none: lower case, no full stop.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// - Parameter directory: the one of the store, which the host holds.
+    init(_ host: Host, store directory: String) throws(Failure) {
+        guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        else {
+            throw Failure(reason: "\(directory): \(String(cString: strerror(errno)))")
+        }
+        thread = ControlThread(directory)
+        guard thread.start() else { throw Failure(reason: "no thread could be started") }
+        let routes = ControlRoutes(host, thread, store: directory)
+        var limits = HTTPServer.Limits()
+        limits.bodyBytes = JSONReader.sizeLimit
+        // The other half is for plugins, programs and the store.
+        var descriptors = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
+            limits.connections = min(limits.connections, Int(clamping: descriptors.rlim_cur / 2))
+        }
+        do throws(HTTPServer.Failure) {
+            server = try HTTPServer(in: folder, name: Self.name, mode: 0o600, limits: limits) {
+                routes.handle($0)
+            }
+        } catch {
+            thread.stop()
+            throw Failure(reason: error.reason)
+        }
+    }
+
+    /// Answers what was asked, and removes the socket. The host has to work until then.
+    func stop() {
+        thread.stop()
+        server.stop(at: csys_monotonic_ns() &+ Self.patience)
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import CurfewValues
+import Glibc
+import PluginBridge
+import Scheduling
+import Service
+
+/// The thread that reads a store for the control socket, so that a long list delays neither submissions nor
+/// other connections. It also makes changes that one request is about, and watches requests until they end.
+final class ControlThread: @unchecked Sendable {
+    // Sendable: `thread` is used by `stop` alone, the store and the waits by the thread; the rest is
+    // locked or constant.
+
+    typealias Work = (StoreClient) throws(CommandError) -> HTTPAnswer
+
+    private enum Job {
+        case work(HTTPCall, Work)
+        case wait(Wait)
+    }
+
+    /// A call that waits for the end of a request.
+    private struct Wait {
+        let call: HTTPCall
+        let request: RequestID
+        /// CLOCK_MONOTONIC.
+        let deadline: UInt64
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var isStopping = false
+    }
+
+    /// The calls that may wait at a time, for a job or for the end of a request.
+    private static let limit = 1_024
+    private static let stopping = HTTPFault(503, "stopping", "the host ends")
+    /// The nanoseconds after which the store is read though no change was notified.
+    private static let look: UInt64 = 1_000_000_000
+
+    private let directory: String
+    private let state = Locked(State())
+    private let signal = csys_eventfd()
+    private var thread: UInt64 = 0
+    private var store: StoreClient?
+    private var waits: [Wait] = []
+    private var watch: Int32 = -1
+
+    init(_ directory: String) { self.directory = directory }
+
+    deinit { csys_close(signal) }
+
+    /// Returns false if the system can start no thread.
+    func start() -> Bool {
+        ThreadBody.start(
+            {
+                csys_thread_name("curfew-read")
+                self.run()
+            }, 0, &thread)
+    }
+
+    /// Answers calls that wait with 503, and ends the thread.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        csys_eventfd_signal(signal)
+        _ = csys_thread_join_until(thread, .max)
+    }
+
+    /// Has a call answered on the thread.
+    func answer(_ call: HTTPCall, _ work: @escaping Work) { add(.work(call, work), call) }
+
+    /// Has a call answered once a request is over, or at a CLOCK_MONOTONIC time with 202.
+    func wait(_ call: HTTPCall, for request: RequestID, until deadline: UInt64) {
+        add(.wait(Wait(call: call, request: request, deadline: deadline)), call)
+    }
+
+    private func add(_ job: Job, _ call: HTTPCall) {
+        let fault = state.withLock { state -> HTTPFault? in
+            if state.isStopping { return Self.stopping }
+            guard state.jobs.count < Self.limit else {
+                return HTTPFault(
+                    429, "busy", "too many calls wait for the store", help: ["try again"])
+            }
+            state.jobs.append(job)
+            return nil
+        }
+        if let fault { call.answer(fault) } else { csys_eventfd_signal(signal) }
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        while true {
+            csys_eventfd_drain(signal)
+            let (jobs, isStopping) = state.withLock { state in
+                defer { state.jobs = [] }
+                return (state.jobs, state.isStopping)
+            }
+            for job in jobs {
+                switch job {
+                case .work(let call, let work): answer(call, with: work)
+                case .wait(let wait): add(wait)
+                }
+            }
+            if isStopping { return finish() }
+            lookAtWaits()
+            rest()
+        }
+    }
+
+    private func answer(_ call: HTTPCall, with work: Work) {
+        do throws(CommandError) {
+            call.answer(try work(try opened()))
+        } catch {
+            if case .storeUnavailable = error.code { store = nil }
+            call.answer(HTTPFault(error))
+        }
+    }
+
+    private func opened() throws(CommandError) -> StoreClient {
+        if let store { return store }
+        let new = try StorePlace.translated { () throws(StoreFault) in
+            try StoreClient(directory: directory)
+        }
+        store = new
+        return new
+    }
+
+    private func add(_ wait: Wait) {
+        guard waits.count < Self.limit else {
+            return wait.call.answer(
+                HTTPFault(
+                    429, "busy", "too many calls wait for ends of requests", help: ["try again"]))
+        }
+        waits.append(wait)
+    }
+
+    private func lookAtWaits() {
+        guard !waits.isEmpty else {
+            if watch >= 0 { csys_close(watch) }
+            watch = -1
+            return
+        }
+        // Watched before it is read, so that no change is missed.
+        if watch < 0, let store = try? opened() { watch = csys_file_watch(store.watchedFile) }
+        _ = csys_file_watch_drain(watch)
+        let now = csys_monotonic_ns()
+        waits = waits.filter { wait in
+            do throws(CommandError) {
+                guard let request = try request(wait.request) else {
+                    wait.call.answer(
+                        HTTPFault(404, "notFound", "there is no request \(wait.request)"))
+                    return false
+                }
+                guard request.state.isLive, wait.deadline > now else {
+                    wait.call.answer(
+                        HTTPAnswer(
+                            request.state.isLive ? 202 : 200,
+                            json: RequestItem.item(request).written))
+                    return false
+                }
+                return true
+            } catch {
+                wait.call.answer(HTTPFault(error))
+                return false
+            }
+        }
+    }
+
+    private func request(_ id: RequestID) throws(CommandError) -> Request? {
+        let store = try opened()
+        return try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in try transaction.request(id) }
+        }
+    }
+
+    private func rest() {
+        let soonest = waits.map(\.deadline).min() ?? .max
+        let look = waits.isEmpty ? .max : csys_monotonic_ns() &+ Self.look
+        let descriptors = watch < 0 ? [signal] : [signal, watch]
+        csys_wait_any_readable(descriptors, Int32(descriptors.count), min(soonest, look))
+    }
+
+    private func finish() {
+        for wait in waits { wait.call.answer(Self.stopping) }
+        waits = []
+        if watch >= 0 { csys_close(watch) }
+        store = nil
+    }
+}

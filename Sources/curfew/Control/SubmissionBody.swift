@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Runner
+import Scheduling
+import Service
+
+/// The JSON of `POST /v1/requests`: the options of `curfew submit` as members, and a payload or a program.
+struct SubmissionBody {
+    private static let programKeys = [
+        "command", "directory", "environment", "input", "budget", "grace",
+    ]
+    /// The members, for messages.
+    static let keys =
+        ["identifier"] + SubmitForm.options.filter { isOption($0) }.map(SubmitValues.member)
+        + ["payload"] + programKeys
+
+    private static func isOption(_ option: CommandOption) -> Bool {
+        option.name != SubmitForm.pendingLimit.name && option.name != RunRequest.payloadOption.name
+    }
+
+    private let members: [String: JSONValue]
+
+    /// Reads the requests of a body: one object, or with `isBatch` those of `{"items": […]}`.
+    static func drafts(
+        _ body: [UInt8], isBatch: Bool, kinds: (String) -> TaskKind?
+    ) throws(HTTPFault) -> [Result<RequestDraft, HTTPFault>] {
+        let value: JSONValue
+        do throws(Diagnostic) {
+            value = try JSONReader.read(body, file: "the body")
+        } catch {
+            throw HTTPFault(
+                400, "json",
+                "the body is not JSON: line \(error.line), column \(error.column): \(error.message)"
+            )
+        }
+        guard isBatch else { return [.success(try SubmissionBody(value).draft(kinds))] }
+        guard case .object(let members) = value.kind, members.count == 1, members[0].key == "items",
+            case .array(let items) = members[0].value.kind
+        else { throw HTTPFault(422, "refused", "the body has to be {\"items\": […]}") }
+        guard (1...batchLimit).contains(items.count) else {
+            throw HTTPFault(
+                422, "refused", "a batch has from 1 to \(batchLimit) items, not \(items.count)")
+        }
+        return items.map { item in
+            do throws(HTTPFault) {
+                return .success(try SubmissionBody(item).draft(kinds))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    static let batchLimit = 256
+
+    private init(_ value: JSONValue) throws(HTTPFault) {
+        guard case .object(let members) = value.kind else {
+            throw Self.refused("a request has to be an object, not \(value.noun)")
+        }
+        var known: [String: JSONValue] = [:]
+        for member in members {
+            guard Self.keys.contains(member.key) else {
+                let meant = Suggestion.nearest(to: member.key, among: Self.keys)
+                throw Self.refused(
+                    "a request has no member `\(member.key)`",
+                    meant.map { "did you mean `\($0)`?" }
+                        ?? "the members are \(Self.keys.joined(separator: ", "))")
+            }
+            known[member.key] = member.value
+        }
+        self.members = known
+    }
+
+    private static func refused(_ message: String, _ help: String...) -> HTTPFault {
+        HTTPFault(422, "refused", message, help: help)
+    }
+
+    /// - Parameter kinds: the kind of a handler that the host has.
+    private func draft(_ kinds: (String) -> TaskKind?) throws(HTTPFault) -> RequestDraft {
+        var values: [String: String] = [:]
+        for option in SubmitForm.options where Self.isOption(option) {
+            let name = SubmitValues.member(option)
+            if let value = members[name] { values[name] = try option.text(value, name) }
+        }
+        let program = try program()
+        let identifier = try text("identifier")
+        guard (identifier != nil) != (program != nil) else {
+            throw Self.refused("a request has either `identifier` or `command`")
+        }
+        let name = identifier ?? CommandPayload.identifier
+        guard HandlerDescription.isIdentifier(name) else {
+            throw Self.refused(
+                "`\(name)` is not an identifier",
+                "write a reverse-DNS name such as org.example.tidy")
+        }
+        let payload = try text("payload")
+        if program != nil, payload != nil {
+            throw Self.refused("a payload is for a handler; a program has `input`")
+        }
+        do throws(CommandError) {
+            return RequestDraft(
+                try SubmitForm.description(
+                    name, kind: program == nil ? kinds(name) ?? .appRefresh : .processing,
+                    at: csys_realtime_ns(), SubmitValues(members: values)),
+                payload: program?.encoded ?? Array((payload ?? "").utf8))
+        } catch {
+            throw HTTPFault(error)
+        }
+    }
+
+    private func text(_ key: String) throws(HTTPFault) -> String? {
+        guard let value = members[key] else { return nil }
+        guard case .string(let text) = value.kind else {
+            throw Self.refused("`\(key)` has to be text, not \(value.noun)")
+        }
+        return text
+    }
+
+    // MARK: What it does
+
+    private func program() throws(HTTPFault) -> CommandPayload? {
+        guard let command = members["command"] else {
+            if let key = Self.programKeys.first(where: { members[$0] != nil }) {
+                throw Self.refused("`\(key)` is for a program, and there is no `command`")
+            }
+            return nil
+        }
+        guard case .array(let values) = command.kind else {
+            throw Self.refused("`command` has to be a list of words, not \(command.noun)")
+        }
+        var words: [String] = []
+        for value in values {
+            guard case .string(let word) = value.kind, !word.utf8.contains(0) else {
+                throw Self.refused(
+                    "a word of `command` is \(value.noun), and has to be text without NUL")
+            }
+            words.append(word)
+        }
+        guard let first = words.first, first.begins(with: "/") else {
+            throw Self.refused("the first word of `command` has to be an absolute path")
+        }
+        let directory = try text("directory") ?? "/"
+        guard directory.begins(with: "/"), !directory.utf8.contains(0) else {
+            throw Self.refused("`directory` has to be an absolute path")
+        }
+        return CommandPayload(
+            arguments: words, directory: directory, environment: try environment(),
+            budget: try duration("budget", Manifest.budgetRange),
+            grace: try duration("grace", Manifest.graceRange), input: try text("input"))
+    }
+
+    private func environment() throws(HTTPFault) -> [String: String] {
+        guard let value = members["environment"] else { return [:] }
+        guard case .object(let variables) = value.kind else {
+            throw Self.refused("`environment` has to be an object, not \(value.noun)")
+        }
+        var result: [String: String] = [:]
+        for variable in variables {
+            guard case .string(let text) = variable.value.kind, !text.utf8.contains(0),
+                !variable.key.isEmpty, !variable.key.utf8.contains(UInt8(ascii: "=")),
+                !variable.key.utf8.contains(0)
+            else {
+                throw Self.refused("`\(variable.key)` of `environment` is no variable with a text")
+            }
+            result[variable.key] = text
+        }
+        return result
+    }
+
+    private func duration(
+        _ key: String, _ range: ClosedRange<UInt64>
+    ) throws(HTTPFault) -> UInt64? {
+        guard let text = try text(key) else { return nil }
+        guard let nanoseconds = ManifestDuration.parse(text), range.contains(nanoseconds) else {
+            throw Self.refused(
+                "`\(text)` of `\(key)` is not a span from \(TimeText.limit(range.lowerBound)) to \(TimeText.limit(range.upperBound))",
+                "write a number and one of ms, s, min, h")
+        }
+        return nanoseconds
+    }
+}
+
+extension CommandOption {
+    /// Returns its value as a command line has it, of a member of an object.
+    fileprivate func text(_ value: JSONValue, _ name: String) throws(HTTPFault) -> String? {
+        switch value.kind {
+        case .bool(let flag) where self.value == nil: return flag ? "" : nil
+        case .string(let text) where self.value != nil: return text
+        case .number(let number) where self.value == "N": return number.literal
+        case .array(let values) where self.value == "LIST":
+            var words: [String] = []
+            for value in values {
+                guard case .string(let word) = value.kind else { break }
+                words.append(word)
+            }
+            if words.count == values.count {
+                return words.isEmpty ? nil : words.joined(separator: ",")
+            }
+        default: break
+        }
+        let noun =
+            switch self.value {
+            case nil: "true or false"
+            case "N": "a number"
+            case "LIST": "a list of texts"
+            default: "text"
+            }
+        throw HTTPFault(422, "refused", "`\(name)` has to be \(noun), not \(value.noun)")
+    }
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The control socket of `curfew serve`, by foreign clients: curl, and http.client of Python.
+@Suite("The control socket")
+struct ControlTests {
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    /// Runs a script in Python beside a host. `call` returns the status and the answer, which it holds against
+    /// the document of the API; `raw` sends bytes, and returns all that is answered until the end.
+    private func serve(_ script: String, limit: Duration = .seconds(60)) throws -> String {
+        let head = """
+            import http.client, json, os, random, re, signal, socket, subprocess, sys, threading, time
+            import jsonschema
+            program, store, document = sys.argv[1:4]
+            place = store + "/control.sock"
+            api = json.load(open(document))
+
+            def start():
+                host = subprocess.Popen(
+                    [program, "serve", "--store", store, "--json"], stdout=subprocess.PIPE, text=True,
+                    start_new_session=True)
+                for line in host.stdout:
+                    if json.loads(line)["event"] == "serving":
+                        break
+                threading.Thread(target=host.stdout.read, daemon=True).start()
+                return host
+
+            class Connection(http.client.HTTPConnection):
+                def connect(self):
+                    self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                    self.sock.settimeout(self.timeout)
+                    self.sock.connect(place)
+
+            def schema(method, path, status):
+                for known, methods in api["paths"].items():
+                    if re.fullmatch(re.sub(r"\\{\\w+\\}", r"\\\\d+", known), path):
+                        answers = methods[method.lower()]["responses"] if method.lower() in methods else {}
+                        found = answers.get(str(status), None if 200 <= status < 300 else answers.get("default"))
+                        if found:
+                            return found["content"].get("application/json", {}).get("schema")
+                if 200 <= status < 300:
+                    sys.exit("%s %s: %d is not in the document" % (method, path, status))
+                return {"$ref": "#/components/schemas/Error"}
+
+            def check(method, target, status, answer):
+                wanted = schema(method, target.split("?")[0], status)
+                if wanted is not None:
+                    jsonschema.Draft202012Validator({**wanted, "components": api["components"]}).validate(answer)
+
+            def ask(connection, method, target, body=None):
+                headers = {}
+                if body is not None:
+                    headers["Content-Type"] = "application/json"
+                    body = body if isinstance(body, bytes) else json.dumps(body).encode()
+                connection.request(method, target, body, headers)
+                answer = connection.getresponse()
+                data = answer.read()
+                if answer.getheader("Content-Type") == "application/json":
+                    data = json.loads(data)
+                    check(method, target, answer.status, data)
+                return answer.status, data
+
+            def call(method, target, body=None):
+                connection = Connection("localhost", timeout=30)
+                try:
+                    return ask(connection, method, target, body)
+                finally:
+                    connection.close()
+
+            def raw(data, ends=True):
+                with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+                    client.settimeout(30)
+                    client.connect(place)
+                    answer = b""
+                    try:
+                        client.sendall(data)
+                        if ends:
+                            client.shutdown(socket.SHUT_WR)
+                        while True:
+                            part = client.recv(65536)
+                            if not part:
+                                break
+                            answer += part
+                    except (BrokenPipeError, ConnectionResetError):
+                        pass
+                    return answer
+
+            def descriptors(host):
+                return len(os.listdir("/proc/%d/fd" % host.pid))
+
+            host = start()
+            try:
+
+            """
+        let body = script.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { "    " + $0 }.joined(separator: "\n")
+        let tail = """
+
+                host.send_signal(signal.SIGTERM)
+                print("ended", host.wait(30), os.path.exists(place))
+            finally:
+                if host.poll() is None:
+                    os.killpg(host.pid, signal.SIGKILL)
+            """
+        let run = try ChildProcess.run(
+            "python3",
+            [
+                "-c", head + body + tail, CommandRun.program, files.path("store"),
+                BuiltProducts.packageRoot + "/Documentation/openapi.json",
+            ],
+            environment: CommandRun.environment.merging(["HOME": files.path]) { $1 }, limit: limit)
+        try #require(run.succeeded, "\(run)")
+        return run.output
+    }
+
+    @Test("every call answers as its document says")
+    func calls() throws {
+        let output = try serve(
+            """
+            print("org.curfew.command" in call("GET", "/v1/host")[1]["handlers"])
+            print(call("POST", "/v1/requests", {
+                "identifier": "org.example.tidy", "kind": "processing", "after": "1h", "needs": ["network"],
+                "payload": "é\\n", "attempts": 3, "backOff": "1min", "onPending": "add", "key": "one",
+                "priority": "high", "latest": "2190-01-01T00:00Z"}))
+            print(call("POST", "/v1/requests", {
+                "identifier": "org.example.tidy", "kind": "processing", "after": "1h", "needs": "network",
+                "payload": "é\\n", "attempts": "3", "backOff": "1min", "onPending": "add", "key": "one",
+                "priority": "high", "latest": "2190-01-01T00:00Z"}))
+            print(call("GET", "/v1/requests/1/payload"))
+            status, shown = call("GET", "/v1/requests/1")
+            print(shown["kind"], shown["retry"], shown["needs"], shown["key"], shown["state"])
+            status, why = call("GET", "/v1/requests/1/why")
+            print(why["held"], [each["factor"] for each in why["factors"] if each["holds"]])
+            print(call("POST", "/v1/requests", {"identifier": "org.example.tidy", "cron": "0 3 * * *", "utc": True}))
+            print(call("POST", "/v1/requests", {
+                "command": ["/bin/sh", "-c", "read a; echo $a $B; pwd; exit 3"], "directory": "/usr",
+                "input": "text", "environment": {"B": "two"}, "budget": "5s", "grace": "1s"}))
+            status, ended = call("GET", "/v1/requests/3/wait")
+            print(status, ended["state"], ended["outcome"])
+            print(call("GET", "/v1/requests/3")[1]["attemptList"][0]["log"][:2])
+            print(call("GET", "/v1/requests/1/wait?timeout=10ms")[0])
+            print(call("POST", "/v1/requests/1/launch")[1]["state"])
+            print(call("POST", "/v1/requests/1/cancel")[1]["state"])
+            print(call("POST", "/v1/requests/1/retry")[1]["state"])
+            print([each["id"] for each in call("GET", "/v1/requests?state=pending")[1]["requests"]])
+            status, some = call("GET", "/v1/requests?limit=1&identifier=org.example.tidy")
+            print(len(some["requests"]), some["more"])
+            print(call("POST", "/v1/requests:batch", {"items": [
+                {"identifier": "org.example.a", "after": "1h"}, {"identifier": "a", "after": "1h"},
+                {"identifier": "org.example.a", "after": "1h", "key": "k"},
+                {"identifier": "org.example.a", "after": "1h", "payload": "x", "key": "k"},
+                {"identifier": "org.example.b", "after": "2h", "key": "k"}]})[1]["items"])
+            print(call("GET", "/v1/schedules"))
+            status, journal = call("GET", "/v1/journal?limit=2&after=1")
+            print([each["sequence"] for each in journal["entries"]])
+            print(len(call("GET", "/v1/journal?request=3")[1]["entries"]))
+            """)
+        let lines = output.split(separator: "\n").map(String.init)
+        let wanted = [
+            "True", "(201, {'id': 1, 'status': 'queued', 'replaced': []})",
+            "(200, {'id': 1, 'status': 'duplicate-key', 'replaced': []})",
+            "(200, b'\\xc3\\xa9\\n')",
+            "processing {'attempts': 3, 'backOff': 60.0, 'longest': 21600.0} ['network'] one pending",
+            "True ['handler', 'date']", "(201, {'id': 2, 'status': 'queued', 'replaced': []})",
+            "(201, {'id': 3, 'status': 'queued', 'replaced': []})", "200 finished failed",
+            "['text two', '/usr']", "202", "pending", "cancelled", "pending", "[1, 2]", "1 1",
+        ]
+        for (line, want) in zip(lines, wanted) { #expect(line == want) }
+        #expect(
+            lines.dropFirst(wanted.count).first?.contains("'code': 'keyTaken'") == true, "\(output)"
+        )
+        #expect(lines.last == "ended 0 False", "\(output)")
+    }
+
+    @Test("what is wrong with a call is said, and nothing is stored")
+    func refusals() throws {
+        let output = try serve(
+            """
+            def refused(method, target, body=None):
+                status, answer = call(method, target, body)
+                print(status, answer["error"]["code"], answer["error"]["message"], *answer["error"]["help"][:1])
+            refused("GET", "/")
+            refused("GET", "/v1/requests/0")
+            refused("GET", "/v1/requests/99")
+            refused("GET", "/v1/requests/99/why")
+            refused("GET", "/v1/requests/99/payload")
+            refused("GET", "/v1/requests/99/wait")
+            refused("POST", "/v1/requests/99/cancel")
+            refused("DELETE", "/v1/requests/1")
+            refused("GET", "/v1/requests?limit=0")
+            refused("GET", "/v1/requests?limit=1&limit=2")
+            refused("GET", "/v1/requests?colour=red")
+            refused("GET", "/v1/requests?state=new")
+            refused("GET", "/v1/journal?request=x")
+            refused("GET", "/v1/requests/1/wait?timeout=2h")
+            refused("POST", "/v1/requests/1/cancel", {})
+            refused("POST", "/v1/requests", b"{")
+            refused("POST", "/v1/requests", b"")
+            refused("POST", "/v1/requests", [])
+            refused("POST", "/v1/requests", {})
+            refused("POST", "/v1/requests", {"identifier": "x"})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "afer": "1h"})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "after": 5})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "after": "5"})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "utc": "yes"})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "attempts": 0})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "command": ["/bin/true"]})
+            refused("POST", "/v1/requests", {"command": ["true"]})
+            refused("POST", "/v1/requests", {"command": []})
+            refused("POST", "/v1/requests", {"command": ["/bin/true", 5]})
+            refused("POST", "/v1/requests", {"command": ["/bin/true"], "budget": "1y"})
+            refused("POST", "/v1/requests", {"identifier": "org.example.x", "directory": "/"})
+            refused("POST", "/v1/requests:batch", {"items": []})
+            refused("POST", "/v1/requests:batch", [])
+            refused("POST", "/v1/requests:batch", {"items": [{"identifier": "org.example.x"}] * 257})
+            print(call("GET", "/v1/requests")[1]["requests"])
+            """)
+        let lines = output.split(separator: "\n").map(String.init)
+        let statuses = lines.dropLast(2).map { $0.prefix(3) }
+        #expect(
+            statuses == [
+                "404", "404", "404", "404", "404", "404", "404", "405", "400", "400", "400", "400",
+                "400", "400", "400", "400", "400", "422", "422", "422", "422", "422", "422", "422",
+                "422", "422", "422", "422", "422", "422", "422", "422", "422", "422",
+            ], "\(output)")
+        #expect(lines.suffix(2) == ["[]", "ended 0 False"], "\(output)")
+        #expect(output.contains("did you mean `after`?"), "\(output)")
+        #expect(output.contains("`after` has to be text, not a number"), "\(output)")
+    }
+
+    @Test("requests that could mean two things are refused, and the connection ends")
+    func ambiguous() throws {
+        let output = try serve(
+            """
+            def say(*lines, body=b""):
+                return "\\r\\n".join(lines).encode("latin-1") + b"\\r\\n\\r\\n" + body
+            json_type = "Content-Type: application/json"
+            cases = [
+                ("two lengths", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 2", "Content-Length: 3", json_type, body=b"{}")),
+                ("length and coding", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 2", "Transfer-Encoding: chunked", json_type, body=b"0\\r\\n\\r\\n")),
+                ("another coding", say("POST /v1/requests HTTP/1.1", "Host: a", "Transfer-Encoding: gzip, chunked", json_type, body=b"0\\r\\n\\r\\n")),
+                ("two hosts", say("GET /v1/host HTTP/1.1", "Host: a", "Host: b")),
+                ("no host", say("GET /v1/host HTTP/1.1")),
+                ("an old version", say("GET /v1/host HTTP/1.0", "Host: a")),
+                ("no version", say("GET /v1/host")),
+                ("a body of GET", say("GET /v1/host HTTP/1.1", "Host: a", "Content-Length: 2", json_type, body=b"{}")),
+                ("another type", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 2", body=b"{}")),
+                ("a form", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 2", "Content-Type: text/plain; application/json", body=b"{}")),
+                ("a signed length", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: +2", json_type, body=b"{}")),
+                ("too long", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 262145", json_type)),
+                ("NUL, escaped", say("GET /v1/host%00 HTTP/1.1", "Host: a")),
+                ("half an escape", say("GET /v1/host%4 HTTP/1.1", "Host: a")),
+                ("no UTF-8", say("GET /v1/%ff HTTP/1.1", "Host: a")),
+                ("a whole URL", say("GET http://a/v1/host HTTP/1.1", "Host: a")),
+                ("escaped twice", say("GET /v1/h%256fst HTTP/1.1", "Host: a")),
+                ("a long head", say("GET /v1/host HTTP/1.1", "Host: a", "X: " + "y" * 40000)),
+                ("a long target", say("GET /" + "y" * 40000 + " HTTP/1.1", "Host: a")),
+                ("a blank in the target", say("GET /v1/host /x HTTP/1.1", "Host: a")),
+                ("a control character", say("GET /v1/host HTTP/1.1", "Host: a", "X: \\x01")),
+                ("an escape", say("GET /v1/h%6Fst HTTP/1.1", "Host: a")),
+                ("chunks", say("POST /v1/requests HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", json_type, body=b"2\\r\\n{}\\r\\n0\\r\\n\\r\\n")),
+                ("two at a time", say("GET /v1/host HTTP/1.1", "Host: a") * 2),
+            ]
+            for name, data in cases:
+                answer = raw(data)
+                print(name + ":", *re.findall(rb"HTTP/1.[01] (\\d+)", answer), sep=" ")
+            print(len(call("GET", "/v1/requests")[1]["requests"]))
+            """)
+        let lines = output.split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "two lengths: b'400'", "length and coding: b'400'", "another coding: b'501'",
+                "two hosts: b'400'", "no host: b'400'", "an old version: b'505'",
+                "no version: b'400'",
+                "a body of GET: b'400'", "another type: b'415'", "a form: b'415'",
+                "a signed length: b'400' b'400'", "too long: b'413'", "NUL, escaped: b'400'",
+                "half an escape: b'400'", "no UTF-8: b'400'", "a whole URL: b'400'",
+                "escaped twice: b'404'", "a long head: b'431'", "a long target: b'414'",
+                "a blank in the target: b'400'", "a control character: b'400'", "an escape: b'200'",
+                "chunks: b'422'",
+                "two at a time: b'200' b'200'", "0", "ended 0 False",
+            ], "\(output)")
+    }
+
+    @Test("garbage and clients that leave cost nothing")
+    func garbage() throws {
+        let output = try serve(
+            """
+            call("GET", "/v1/requests")
+            call("POST", "/v1/requests", {"identifier": "org.example.a", "after": "1h"})
+            before = descriptors(host)
+            random.seed(7)
+            seeds = [
+                b"GET /v1/requests?limit=3 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
+                b"POST /v1/requests HTTP/1.1\\r\\nHost: a\\r\\nContent-Type: application/json\\r\\nContent-Length: 45\\r\\n\\r\\n"
+                b'{"identifier": "org.example.a", "after": "1h"',
+                b"POST /v1/requests HTTP/1.1\\r\\nHost: a\\r\\nContent-Type: application/json\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n"
+                b'1\\r\\n{\\r\\n1\\r\\n}\\r\\n0\\r\\n\\r\\n',
+            ]
+            for number in range(2000):
+                data = bytearray(random.choice(seeds))
+                for _ in range(random.randint(1, 6)):
+                    place_of = random.randrange(len(data))
+                    kind = random.randrange(4)
+                    if kind == 0: data[place_of] = random.randrange(256)
+                    elif kind == 1: del data[place_of:place_of + random.randint(1, 9)]
+                    elif kind == 2: data[place_of:place_of] = random.choice([b"\\r\\n", b"\\n", b"\\0", b": ", b"%", b"\\xff"])
+                    else: data[place_of:place_of] = data[:random.randrange(len(data))]
+                    if not data: data = bytearray(b"x")
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(place)
+                    client.sendall(data)
+            for _ in range(50):
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(place)
+                    client.sendall(b"GET /v1/requests/1/wait?timeout=50ms HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+            print(call("GET", "/v1/host")[0])
+            for _ in range(200):
+                if descriptors(host) <= before: break
+                time.sleep(0.05)
+            print(descriptors(host) <= before)
+            """, limit: .seconds(120))
+        #expect(output == "200\nTrue\nended 0 False\n", "\(output)")
+    }
+
+    @Test(
+        "a host that ends answers those that wait, and takes the socket away; a new one replaces a dead one's"
+    )
+    func ending() throws {
+        let output = try serve(
+            """
+            call("POST", "/v1/requests", {"identifier": "org.example.a", "after": "1h"})
+            idle = Connection("localhost", timeout=30)
+            print(ask(idle, "GET", "/v1/host")[0])
+            before = descriptors(host)
+            answers = []
+            def wait():
+                answers.append(call("GET", "/v1/requests/1/wait?timeout=1h")[0])
+            waiting = [threading.Thread(target=wait) for _ in range(8)]
+            for each in waiting: each.start()
+            while descriptors(host) < before + 8: pass
+            print(ask(idle, "GET", "/v1/host")[0])
+            host.send_signal(signal.SIGTERM)
+            for each in waiting: each.join()
+            print(sorted(set(answers)), host.wait(30), os.path.exists(place))
+            host = start()
+            os.killpg(host.pid, signal.SIGKILL)
+            host.wait()
+            print(os.path.exists(place))
+            host = start()
+            print(call("GET", "/v1/host")[1]["process"] == host.pid)
+            """)
+        #expect(
+            output == "200\n200\n[503] 0 False\nTrue\nTrue\nended 0 False\n", "\(output)")
+    }
+
+    @Test("sixty-four clients that submit at the same time share commits, and lose nothing")
+    func together() throws {
+        let output = try serve(
+            """
+            numbers = []
+            def submit(name):
+                connection = Connection("localhost", timeout=30)
+                for index in range(20):
+                    status, answer = ask(connection, "POST", "/v1/requests", {
+                        "identifier": "org.example.a", "after": "1h", "payload": "%d %d" % (name, index)})
+                    assert status == 201, answer
+                    numbers.append((answer["id"], "%d %d" % (name, index)))
+            clients = [threading.Thread(target=submit, args=(name,)) for name in range(64)]
+            for each in clients: each.start()
+            for each in clients: each.join()
+            print(len(set(number for number, _ in numbers)))
+            print(all(call("GET", "/v1/requests/%d/payload" % number)[1].decode() == text for number, text in numbers[::40]))
+            """)
+        #expect(output == "1280\nTrue\nended 0 False\n", "\(output)")
+    }
+}
