@@ -325,7 +325,7 @@ torture: test-packages ## kill hosts KILLS (1000) times and at every point, let 
 	@echo "torture: building the tests"
 	$(BUILD_TESTS)
 	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
-	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --filter 'EnduranceTests|ChildTests|PluginRestartTests'
+	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --filter 'EnduranceTests|ChildTests|PluginRestartTests|ControlTests'
 
 # What plugins in processes do does not depend on the machine's parts; what they cannot do, does. In a
 # namespace of their own the tests reach nothing else. Without namespaces and one of the other parts the

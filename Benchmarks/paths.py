@@ -423,7 +423,17 @@ def durable(c, kind, one, many):
 
 def submit(c):
     one, many = durable(c, "submit", "10000", "40000")
-    return Measured("submit", "on disk before the call returns; more is better", one + many, [
+    socket = c.programs.c("submit/socket")
+
+    def over(name, says, callers, count, batch):
+        return Program(name, OURS, says, [socket, callers, count, batch, c.command, "{}/store"])
+
+    one.append(over("socket 1", "Curfew, over its socket", "1", "8000", "1"))
+    many.append(over("socket 64", "Curfew, over its socket", "64", "40000", "1"))
+    batches = over("socket batch", "Curfew, over its socket, 64 in a call", "1", "8000", "64")
+    return Measured("submit", "on disk before the call returns; more is better", one + many + [batches], [
+        Table("submit batch", "submits a second, 1 caller", "1/s", rows([one[-1], batches], "per_second"),
+              at_least(8, "Curfew, over its socket", batches.name)),
         Table("submit 1", "submits a second, 1 caller", "1/s", rows(one, "per_second"),
               at_least(0.9, "raw SQLite in C", "Curfew")),
         Table("submit 64", "submits a second, 64 callers", "1/s", rows(many, "per_second"),

@@ -8,7 +8,7 @@
 #define FUNCTIONS(use)                                                                                   \
     use(MHD_start_daemon) use(MHD_stop_daemon) use(MHD_get_daemon_info) use(MHD_get_timeout)             \
     use(MHD_run) use(MHD_add_connection) use(MHD_get_connection_info) use(MHD_get_connection_values_n)   \
-    use(MHD_create_response_from_buffer) use(MHD_add_response_header) use(MHD_queue_response)            \
+    use(MHD_create_response_from_buffer) use(MHD_create_response_from_callback) use(MHD_add_response_header) use(MHD_queue_response)            \
     use(MHD_destroy_response) use(MHD_suspend_connection) use(MHD_resume_connection)
 
 #define FIELD(name) __typeof__(&name) name;
@@ -126,16 +126,27 @@ void chttp_headers(chttp_connection *connection, void *data,
     library.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, visit_header, &found);
 }
 
-bool chttp_answer(chttp_connection *connection, uint32_t status, const uint8_t *body, size_t count,
-                  const char *const *headers) {
-    struct MHD_Response *response = library.MHD_create_response_from_buffer(
-        count, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY);
+static bool queue(chttp_connection *connection, uint32_t status, const char *const *headers,
+                  struct MHD_Response *response) {
     if (response == NULL) return false;
     for (; headers[0] != NULL; headers += 2)
         library.MHD_add_response_header(response, headers[0], headers[1]);
     enum MHD_Result result = library.MHD_queue_response(connection, status, response);
     library.MHD_destroy_response(response);
     return result == MHD_YES;
+}
+
+bool chttp_answer(chttp_connection *connection, uint32_t status, const uint8_t *body, size_t count,
+                  const char *const *headers) {
+    return queue(connection, status, headers,
+                 library.MHD_create_response_from_buffer(count, (void *)(uintptr_t)body,
+                                                         MHD_RESPMEM_MUST_COPY));
+}
+
+bool chttp_stream(chttp_connection *connection, uint32_t status, const char *const *headers, void *request,
+                  ptrdiff_t (*read)(void *, uint64_t, char *, size_t)) {
+    return queue(connection, status, headers,
+                 library.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read, request, NULL));
 }
 
 void chttp_suspend(chttp_connection *connection) { library.MHD_suspend_connection(connection); }

@@ -379,4 +379,132 @@ struct ControlTests {
             """)
         #expect(output == "1280\nTrue\nended 0 False\n", "\(output)")
     }
+
+    /// Reads events: `follow` opens a stream, `event` returns its next one, nil at the end.
+    private static let events = """
+        def follow(target="/v1/journal", last=None):
+            connection = Connection("localhost", timeout=30)
+            headers = {"Accept": "text/event-stream"}
+            if last is not None: headers["Last-Event-ID"] = str(last)
+            connection.request("GET", target, headers=headers)
+            return connection.getresponse()
+        def event(answer):
+            fields = {}
+            while True:
+                line = answer.readline().decode()
+                if line == "": return None
+                line = line.rstrip("\\n")
+                if line.startswith(":"): continue
+                if line == "" and fields: return fields
+                if line:
+                    name, value = line.split(": ", 1)
+                    fields[name] = value
+        def submit(name="a"):
+            return call("POST", "/v1/requests", {"identifier": "org.example." + name, "after": "1h"})[1]["id"]
+
+        """
+
+    @Test("the journal is followed, from where a client was, and ends with a word")
+    func follow() throws {
+        let output = try serve(
+            Self.events + """
+                all = follow()
+                print(all.status, all.getheader("Content-Type"), event(all)["event"])
+                submit()
+                submit("b")
+                got = [event(all), event(all)]
+                print([(each["id"], each["event"], json.loads(each["data"])["request"]) for each in got])
+                entry = {"$ref": "#/components/schemas/Entry", "components": api["components"]}
+                jsonschema.Draft202012Validator(entry).validate(json.loads(got[0]["data"]))
+                print(event(follow(last=2))["id"], event(follow("/v1/journal?after=1"))["id"])
+                one = follow("/v1/journal?request=2")
+                print(event(one)["id"])
+                call("POST", "/v1/requests/2/cancel")
+                print(event(one)["event"], event(all)["event"])
+                later = follow(last=99)
+                host.send_signal(signal.SIGTERM)
+                def ends(answer):
+                    words = []
+                    while (found := event(answer)) is not None: words.append(found["event"])
+                    return words
+                print(ends(one), ends(later), host.wait(30))
+                """)
+        #expect(
+            output == """
+                200 text/event-stream host-started
+                [('2', 'submitted', 1), ('3', 'submitted', 2)]
+                3 2
+                3
+                cancelled cancelled
+                ['bye'] ['bye'] 0
+                ended 0 False
+
+                """, "\(output)")
+    }
+
+    @Test("followers that read nothing delay nobody, and there are 256 at most")
+    func silent() throws {
+        let output = try serve(
+            Self.events + """
+                before = descriptors(host)
+                silent = [follow() for _ in range(255)]
+                reader = follow()
+                print(follow().status)
+                items = [{"identifier": "org.example.a", "after": "1h", "payload": "x" * 50} for _ in range(250)]
+                seen = [int(event(reader)["id"])]
+                for _ in range(8): call("POST", "/v1/requests:batch", {"items": items})
+                while len(seen) < 2001: seen.append(int(event(reader)["id"]))
+                print(seen == list(range(1, len(seen) + 1)), len(seen))
+                for each in silent: each.close()
+                """, limit: .seconds(120))
+        #expect(output == "429\nTrue 2001\nended 0 False\n", "\(output)")
+    }
+
+    /// The number of hosts to kill; `make torture` sets it.
+    private static let kills =
+        ProcessInfo.processInfo.environment["CURFEW_KILLS"].flatMap(Int.init) ?? 12
+
+    @Test("whatever was acknowledged outlives hosts that are killed, and is there once")
+    func kills() throws {
+        let output = try serve(
+            """
+            random.seed(11)
+            kills, sent, known, lock = \(Self.kills), 0, {}, threading.Lock()
+            stop = threading.Event()
+            def submit(name):
+                # A request whose answer did not come is submitted again under its key.
+                number = 0
+                connection = None
+                while not stop.is_set():
+                    key = "%d-%d" % (name, number)
+                    try:
+                        if connection is None:
+                            connection = Connection("localhost", timeout=30)
+                        status, answer = ask(connection, "POST", "/v1/requests", {
+                            "identifier": "org.example.a%d" % name, "after": "1h", "key": key, "payload": key})
+                        assert status in (200, 201, 503), answer
+                        if status == 503: continue
+                        with lock: known[key] = answer["id"]
+                        number += 1
+                    except (OSError, http.client.HTTPException):
+                        connection = None
+            clients = [threading.Thread(target=submit, args=(name,)) for name in range(6)]
+            for each in clients: each.start()
+            for _ in range(kills):
+                enough = len(known) + random.randrange(1, 60)
+                while len(known) < enough: time.sleep(0.001)
+                os.killpg(host.pid, signal.SIGKILL)
+                host.wait()
+                host = start()
+            stop.set()
+            for each in clients: each.join()
+            print(len(known) >= kills, len(set(known.values())) == len(known))
+            wrong = [key for key, number in known.items()
+                     if call("GET", "/v1/requests/%d/payload" % number)[1].decode() != key]
+            # One that nobody knows of may be there for each client: its answer was lost.
+            status, rest = call("GET", "/v1/requests?limit=1")
+            print(wrong, 0 <= rest["more"] + 1 - len(known) <= 6)
+            """, limit: .seconds(60 + Self.kills))
+        #expect(output == "True True\n[] True\nended 0 False\n", "\(output)")
+    }
 }

@@ -54,7 +54,11 @@ void chttp_headers(chttp_connection *connection, void *data,
 /* Answers with a copy of `body`. `headers` has names and values in turn, and ends with NULL. */
 bool chttp_answer(chttp_connection *connection, uint32_t status, const uint8_t *body, size_t count,
                   const char *const *headers);
-/* Inside `step`: reads and writes nothing until it is resumed. */
+/* Answers with what `read` gives, until it returns a negative number. It fills at most `room` bytes and returns how
+ * many; if there are none now, it suspends the connection and returns 0. `request` is handed to it. */
+bool chttp_stream(chttp_connection *connection, uint32_t status, const char *const *headers, void *request,
+                  ptrdiff_t (*read)(void *request, uint64_t position, char *bytes, size_t room));
+/* Inside `step`, or of a stream inside `read`: reads and writes nothing until it is resumed. */
 void chttp_suspend(chttp_connection *connection);
 void chttp_resume(chttp_connection *connection);
 

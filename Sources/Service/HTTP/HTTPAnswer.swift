@@ -10,6 +10,8 @@ package struct HTTPAnswer: Sendable {
     package var headers: [(name: String, value: String)]
     /// The connection ends after it.
     package var closes: Bool
+    /// What is sent in place of the body.
+    package private(set) var stream: HTTPStream?
 
     /// - Parameter json: one value, without a line feed.
     package init(
@@ -29,6 +31,11 @@ package struct HTTPAnswer: Sendable {
         self.contentType = contentType
         self.headers = headers
         self.closes = closes
+    }
+
+    package init(_ stream: HTTPStream, _ contentType: String) {
+        self.init(200, [], contentType)
+        self.stream = stream
     }
 
     package init(_ fault: HTTPFault, closes: Bool = false) {

@@ -13,6 +13,8 @@ final class HTTPExchange: @unchecked Sendable {
         /// Suspended, until somebody has answered.
         case waiting
         case answered(HTTPAnswer)
+        /// Suspended while there is nothing to send.
+        case streaming(HTTPStream)
         case over
     }
 
@@ -23,6 +25,8 @@ final class HTTPExchange: @unchecked Sendable {
     private var body: [UInt8] = []
     private var thrownAway = 0
     private var suspended: OpaquePointer?
+    /// The connection of a stream.
+    private var client: OpaquePointer?
 
     init(_ connection: HTTPConnection, target: String) {
         self.connection = connection
@@ -61,7 +65,7 @@ final class HTTPExchange: @unchecked Sendable {
             thrownAway += bytes.count
             return thrownAway <= 4 * loop.limits.bodyBytes
         case .answered(let answer): return send(answer, client)
-        case .waiting, .over: break
+        case .waiting, .streaming, .over: break
         }
         return true
     }
@@ -122,6 +126,53 @@ final class HTTPExchange: @unchecked Sendable {
         chttp_resume(client)
     }
 
+    /// Goes on with a stream that has something to send.
+    func goOn() {
+        guard case .streaming = phase, let client = suspended else { return }
+        suspended = nil
+        connection.enter(.answering)
+        chttp_resume(client)
+    }
+
+    /// Ends a stream, whatever is left to send.
+    func cut() {
+        guard case .streaming(let stream) = phase else { return }
+        stream.end()
+        goOn()
+    }
+
+    private func read(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        guard case .streaming(let stream) = phase, let client else { return -1 }
+        switch stream.take(into: room) {
+        case .bytes(let count):
+            connection.enter(.answering)
+            return count
+        case .nothing:
+            suspended = client
+            connection.enter(.waiting)
+            chttp_suspend(client)
+            return 0
+        case .end: return -1
+        }
+    }
+
+    private func start(
+        _ stream: HTTPStream, _ client: OpaquePointer, _ answer: HTTPAnswer,
+        _ headers: [UnsafePointer<CChar>?]
+    ) -> Bool {
+        phase = .streaming(stream)
+        self.client = client
+        let inbox = connection.loop.inbox
+        stream.attach { inbox.wake(self) }
+        connection.loop.streams(self)
+        return chttp_stream(
+            client, answer.status, headers, Unmanaged.passUnretained(self).toOpaque()
+        ) { request, _, bytes, room in
+            Unmanaged<HTTPExchange>.fromOpaque(request!).takeUnretainedValue().read(
+                UnsafeMutableRawBufferPointer(start: bytes, count: room))
+        }
+    }
+
     private func send(_ answer: HTTPAnswer, _ client: OpaquePointer) -> Bool {
         phase = .over
         releaseBody()
@@ -134,7 +185,8 @@ final class HTTPExchange: @unchecked Sendable {
         for header in answer.headers { lines += [header.name, header.value] }
         if answer.closes { lines += ["Connection", "close"] }
         return Self.withLines(lines[...]) { headers in
-            answer.body.withUnsafeBufferPointer {
+            if let stream = answer.stream { return start(stream, client, answer, headers) }
+            return answer.body.withUnsafeBufferPointer {
                 chttp_answer(client, answer.status, $0.baseAddress, $0.count, headers)
             }
         }
@@ -154,6 +206,8 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     func end() {
+        if case .streaming(let stream) = phase { stream.close() }
+        phase = .over
         releaseBody()
         connection.loop.ended(self)
         connection.enter(.idle)

@@ -9,6 +9,8 @@ package struct HTTPHead: Sendable {
     package let version: String
     package private(set) var contentType: String?
     package private(set) var accept: String?
+    /// Of an event stream: the last event that its client has.
+    package private(set) var lastEventID: String?
     private var lengths: [String] = []
     private var codings: [String] = []
     private var hosts = 0
@@ -34,6 +36,7 @@ package struct HTTPHead: Sendable {
         case "host": hosts += 1
         case "content-type": contentType = value
         case "accept": accept = value
+        case "last-event-id": lastEventID = value
         case "expect": hasExpectation = value.lowercased() != "100-continue"
         default: break
         }

@@ -6,6 +6,8 @@ import CurfewValues
 final class HTTPInbox: Sendable {
     private struct State {
         var answers: [(HTTPExchange, HTTPAnswer)] = []
+        /// Those whose streams have something to send.
+        var woken: [HTTPExchange] = []
         var isClosed = false
         /// The CLOCK_MONOTONIC time until which requests that were taken are awaited, once it has to stop.
         var stopsAt: UInt64?
@@ -21,15 +23,24 @@ final class HTTPInbox: Sendable {
         let isFirst = state.withLock { state in
             guard !state.isClosed else { return false }
             state.answers.append((exchange, answer))
-            return state.answers.count == 1
+            return state.answers.count + state.woken.count == 1
         }
         if isFirst { csys_eventfd_signal(descriptor) }
     }
 
-    func take() -> [(HTTPExchange, HTTPAnswer)] {
+    func wake(_ exchange: HTTPExchange) {
+        let isFirst = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.woken.append(exchange)
+            return state.answers.count + state.woken.count == 1
+        }
+        if isFirst { csys_eventfd_signal(descriptor) }
+    }
+
+    func take() -> (answers: [(HTTPExchange, HTTPAnswer)], woken: [HTTPExchange]) {
         state.withLock { state in
-            defer { state.answers = [] }
-            return state.answers
+            defer { (state.answers, state.woken) = ([], []) }
+            return (state.answers, state.woken)
         }
     }
 
@@ -43,7 +54,7 @@ final class HTTPInbox: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
-            state.answers = []
+            (state.answers, state.woken) = ([], [])
         }
     }
 }

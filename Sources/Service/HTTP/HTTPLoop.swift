@@ -19,6 +19,7 @@ final class HTTPLoop {
     /// The requests that were read since the last look.
     private var fresh: [HTTPCall] = []
     private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
+    private var streaming: [ObjectIdentifier: HTTPExchange] = [:]
     /// All bodies that are kept.
     private var bodyBytes = 0
     /// No deadline is earlier.
@@ -88,7 +89,9 @@ final class HTTPLoop {
                 }
             }
             if resume(inbox.take()) { continue }
-            if let stopsAt, waiting.isEmpty || stopsAt <= csys_monotonic_ns() { return finish() }
+            if let stopsAt, waiting.isEmpty && streaming.isEmpty || stopsAt <= csys_monotonic_ns() {
+                return finish()
+            }
             let now = csys_monotonic_ns()
             if nextDeadline <= now { expire(at: now) }
             if !chttp_has_work(server) { sleep(until: stopsAt ?? .max) }
@@ -103,12 +106,15 @@ final class HTTPLoop {
     }
 
     /// Returns whether there were any.
-    private func resume(_ answers: [(HTTPExchange, HTTPAnswer)]) -> Bool {
-        for (exchange, answer) in answers {
+    private func resume(_ ready: (answers: [(HTTPExchange, HTTPAnswer)], woken: [HTTPExchange]))
+        -> Bool
+    {
+        for (exchange, answer) in ready.answers {
             waiting[ObjectIdentifier(exchange)] = nil
             exchange.answer(answer)
         }
-        return !answers.isEmpty
+        for exchange in ready.woken { exchange.goOn() }
+        return !ready.answers.isEmpty || !ready.woken.isEmpty
     }
 
     private func accept() {
@@ -153,7 +159,12 @@ final class HTTPLoop {
         fresh.append(call)
     }
 
-    func ended(_ exchange: HTTPExchange) { waiting[ObjectIdentifier(exchange)] = nil }
+    func streams(_ exchange: HTTPExchange) { streaming[ObjectIdentifier(exchange)] = exchange }
+
+    func ended(_ exchange: HTTPExchange) {
+        waiting[ObjectIdentifier(exchange)] = nil
+        streaming[ObjectIdentifier(exchange)] = nil
+    }
 
     /// Returns false if all bodies together have too many bytes.
     func reserve(_ bytes: Int) -> Bool {
@@ -188,6 +199,7 @@ final class HTTPLoop {
         inbox.close()
         for exchange in waiting.values { exchange.answer(HTTPAnswer(Self.stopping, closes: true)) }
         waiting = [:]
+        for exchange in streaming.values { exchange.cut() }
         // What fits into the buffers of the sockets is sent.
         for _ in 0..<4 { chttp_run(server) }
         chttp_stop(server)

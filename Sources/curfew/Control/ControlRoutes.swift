@@ -135,6 +135,11 @@ struct ControlRoutes: Sendable {
         let limit = Int(try query.number("limit", 1...1_000) ?? 100)
         let after = try query.number("after", 0...UInt64(Int64.max)) ?? 0
         let request = try query.request("request")
+        let head = call.request.head
+        if let accept = head.accept, accept.hasPrefix("text/event-stream") {
+            let last = head.lastEventID.flatMap { NumberArgument.parse($0) }
+            return thread.follow(call, of: request, after: min(last ?? after, UInt64(Int64.max)))
+        }
         look(call) { (store) throws(CommandError) in
             let entries = try StorePlace.translated { () throws(StoreFault) in
                 try store.read { (transaction) throws(StoreFault) in

@@ -8,7 +8,8 @@ import Scheduling
 import Service
 
 /// The thread that reads a store for the control socket, so that a long list delays neither submissions nor
-/// other connections. It also makes changes that one request is about, and watches requests until they end.
+/// other connections. It also makes changes that one request is about, and watches the store for those who wait for
+/// the end of a request or follow the journal.
 final class ControlThread: @unchecked Sendable {
     // Sendable: `thread` is used by `stop` alone, the store and the waits by the thread; the rest is
     // locked or constant.
@@ -18,6 +19,7 @@ final class ControlThread: @unchecked Sendable {
     private enum Job {
         case work(HTTPCall, Work)
         case wait(Wait)
+        case follow(HTTPCall, RequestID?, after: UInt64)
     }
 
     /// A call that waits for the end of a request.
@@ -45,6 +47,7 @@ final class ControlThread: @unchecked Sendable {
     private var thread: UInt64 = 0
     private var store: StoreClient?
     private var waits: [Wait] = []
+    private var streams = JournalStreams()
     private var watch: Int32 = -1
 
     init(_ directory: String) { self.directory = directory }
@@ -75,6 +78,11 @@ final class ControlThread: @unchecked Sendable {
         add(.wait(Wait(call: call, request: request, deadline: deadline)), call)
     }
 
+    /// Answers a call with the entries of the journal after a number, and those that come.
+    func follow(_ call: HTTPCall, of request: RequestID?, after position: UInt64) {
+        add(.follow(call, request, after: position), call)
+    }
+
     private func add(_ job: Job, _ call: HTTPCall) {
         let fault = state.withLock { state -> HTTPFault? in
             if state.isStopping { return Self.stopping }
@@ -101,10 +109,14 @@ final class ControlThread: @unchecked Sendable {
                 switch job {
                 case .work(let call, let work): answer(call, with: work)
                 case .wait(let wait): add(wait)
+                case .follow(let call, let request, let position):
+                    add(call, of: request, after: position)
                 }
             }
             if isStopping { return finish() }
+            watchStore()
             lookAtWaits()
+            goOnWithStreams()
             rest()
         }
     }
@@ -136,15 +148,44 @@ final class ControlThread: @unchecked Sendable {
         waits.append(wait)
     }
 
-    private func lookAtWaits() {
-        guard !waits.isEmpty else {
+    private func add(_ call: HTTPCall, of request: RequestID?, after position: UInt64) {
+        guard !streams.isFull else {
+            return call.answer(
+                HTTPFault(
+                    429, "busy", "\(JournalStreams.limit) clients follow the journal already",
+                    help: ["try again once one has left"]))
+        }
+        let signal = self.signal
+        let stream = HTTPStream { csys_eventfd_signal(signal) }
+        streams.add(stream, of: request, after: position)
+        call.answer(HTTPAnswer(stream, "text/event-stream"))
+    }
+
+    /// Watches the store while somebody waits for a change. Done before it is read, so that none is missed.
+    private func watchStore() {
+        guard isAwaited else {
             if watch >= 0 { csys_close(watch) }
             watch = -1
             return
         }
-        // Watched before it is read, so that no change is missed.
         if watch < 0, let store = try? opened() { watch = csys_file_watch(store.watchedFile) }
         _ = csys_file_watch_drain(watch)
+    }
+
+    private var isAwaited: Bool { !waits.isEmpty || !streams.isEmpty }
+
+    private func goOnWithStreams() {
+        guard !streams.isEmpty else { return }
+        do throws(CommandError) {
+            try streams.goOn(try opened(), at: csys_monotonic_ns())
+        } catch {
+            // They come again with the number of their last event.
+            streams.end()
+        }
+    }
+
+    private func lookAtWaits() {
+        guard !waits.isEmpty else { return }
         let now = csys_monotonic_ns()
         waits = waits.filter { wait in
             do throws(CommandError) {
@@ -176,8 +217,8 @@ final class ControlThread: @unchecked Sendable {
     }
 
     private func rest() {
-        let soonest = waits.map(\.deadline).min() ?? .max
-        let look = waits.isEmpty ? .max : csys_monotonic_ns() &+ Self.look
+        let soonest = min(waits.map(\.deadline).min() ?? .max, streams.nextBeat)
+        let look = isAwaited ? csys_monotonic_ns() &+ Self.look : .max
         let descriptors = watch < 0 ? [signal] : [signal, watch]
         csys_wait_any_readable(descriptors, Int32(descriptors.count), min(soonest, look))
     }
@@ -185,6 +226,7 @@ final class ControlThread: @unchecked Sendable {
     private func finish() {
         for wait in waits { wait.call.answer(Self.stopping) }
         waits = []
+        streams.end()
         if watch >= 0 { csys_close(watch) }
         store = nil
     }
