@@ -5,12 +5,14 @@ import Synchronization
 /// that is dropped is answered as an error of the server's.
 package final class HTTPCall: Sendable {
     package let request: HTTPRequest
-    private let send: @Sendable (HTTPAnswer) -> Void
+    private let exchange: HTTPExchange
+    private let inbox: HTTPInbox
     private let isAnswered = Atomic<Bool>(false)
 
-    init(_ request: HTTPRequest, _ send: @escaping @Sendable (HTTPAnswer) -> Void) {
+    init(_ request: HTTPRequest, _ exchange: HTTPExchange, _ inbox: HTTPInbox) {
         self.request = request
-        self.send = send
+        self.exchange = exchange
+        self.inbox = inbox
     }
 
     deinit {
@@ -18,10 +20,13 @@ package final class HTTPCall: Sendable {
             HTTPAnswer(HTTPFault(500, "internal", "the request was dropped; please report that")))
     }
 
-    package func answer(_ answer: HTTPAnswer) {
-        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
-        send(answer)
-    }
+    package func answer(_ answer: HTTPAnswer) { Self.answer([(self, answer)]) }
 
     package func answer(_ fault: HTTPFault) { answer(HTTPAnswer(fault)) }
+
+    /// Answers calls of one server together, which wakes its thread once.
+    package static func answer(_ answers: [(call: HTTPCall, answer: HTTPAnswer)]) {
+        let sent = answers.filter { !$0.call.isAnswered.exchange(true, ordering: .relaxed) }
+        sent.first?.call.inbox.put(sent.map { ($0.call.exchange, $0.answer) })
+    }
 }

@@ -107,14 +107,9 @@ final class HTTPExchange: @unchecked Sendable {
         suspended = client
         chttp_suspend(client)
         connection.enter(.waiting)
-        let inbox = loop.inbox
-        loop.began(
-            self,
-            HTTPCall(
-                HTTPRequest(
-                    method: head.method, target: target, head: head, body: body,
-                    peer: connection.peer)
-            ) { inbox.put(self, $0) })
+        let request = HTTPRequest(
+            method: head.method, target: target, head: head, body: body, peer: connection.peer)
+        loop.began(self, HTTPCall(request, self, loop.inbox))
         return true
     }
 

@@ -11,6 +11,14 @@ final class HTTPInbox: Sendable {
         var isClosed = false
         /// The CLOCK_MONOTONIC time until which requests that were taken are awaited, once it has to stop.
         var stopsAt: UInt64?
+        /// The thread sleeps, or is about to, and nobody has woken it.
+        var isResting = false
+
+        /// Returns whether the thread has to be woken, which one caller does.
+        mutating func mustWake() -> Bool {
+            defer { isResting = false }
+            return isResting
+        }
     }
 
     private let state = Locked(State())
@@ -19,22 +27,22 @@ final class HTTPInbox: Sendable {
 
     deinit { csys_close(descriptor) }
 
-    func put(_ exchange: HTTPExchange, _ answer: HTTPAnswer) {
-        let isFirst = state.withLock { state in
+    func put(_ answers: [(HTTPExchange, HTTPAnswer)]) {
+        let mustWake = state.withLock { state in
             guard !state.isClosed else { return false }
-            state.answers.append((exchange, answer))
-            return state.answers.count + state.woken.count == 1
+            state.answers += answers
+            return state.mustWake()
         }
-        if isFirst { csys_eventfd_signal(descriptor) }
+        if mustWake { csys_eventfd_signal(descriptor) }
     }
 
     func wake(_ exchange: HTTPExchange) {
-        let isFirst = state.withLock { state in
+        let mustWake = state.withLock { state in
             guard !state.isClosed else { return false }
             state.woken.append(exchange)
-            return state.answers.count + state.woken.count == 1
+            return state.mustWake()
         }
-        if isFirst { csys_eventfd_signal(descriptor) }
+        if mustWake { csys_eventfd_signal(descriptor) }
     }
 
     func take() -> (answers: [(HTTPExchange, HTTPAnswer)], woken: [HTTPExchange]) {
@@ -44,9 +52,27 @@ final class HTTPInbox: Sendable {
         }
     }
 
+    /// Returns false if there is something to take, so that the thread must not sleep.
+    func rest() -> Bool {
+        state.withLock { state in
+            guard state.answers.isEmpty, state.woken.isEmpty else { return false }
+            state.isResting = true
+            return true
+        }
+    }
+
+    /// Ends the rest.
+    func rise() {
+        let wasWoken = state.withLock { state in !state.mustWake() }
+        if wasWoken { csys_eventfd_drain(descriptor) }
+    }
+
     func stop(at time: UInt64) {
-        state.withLock { $0.stopsAt = time }
-        csys_eventfd_signal(descriptor)
+        let mustWake = state.withLock { state in
+            state.stopsAt = time
+            return state.mustWake()
+        }
+        if mustWake { csys_eventfd_signal(descriptor) }
     }
 
     var stopsAt: UInt64? { state.withLock { $0.stopsAt } }

@@ -74,7 +74,6 @@ final class HTTPLoop {
 
     func run() {
         while true {
-            csys_eventfd_drain(inbox.descriptor)
             let stopsAt = inbox.stopsAt
             if stopsAt != nil { stopListening() }
             accept()
@@ -99,6 +98,10 @@ final class HTTPLoop {
     }
 
     private func sleep(until stop: UInt64) {
+        guard inbox.rest() else { return }
+        defer { inbox.rise() }
+        // A stop that was asked for before is seen now, and one after wakes.
+        guard (inbox.stopsAt ?? .max) == stop else { return }
         var descriptors = [inbox.descriptor, chttp_descriptor(server)]
         if listener >= 0, acceptsAgainAt == nil { descriptors.append(listener) }
         csys_wait_any_readable(

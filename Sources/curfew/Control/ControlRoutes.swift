@@ -45,8 +45,7 @@ struct ControlRoutes: Sendable {
                 call.answer(error)
             }
         }
-        // One alone is committed here, which saves two thread switches; several share a commit.
-        for submit in submits { perform(submit, runsHere: submits.count == 1) }
+        if !submits.isEmpty { perform(submits) }
     }
 
     /// The permissions of the socket keep others out, unless somebody has changed them.
@@ -213,28 +212,36 @@ struct ControlRoutes: Sendable {
         return Submit(call: call, items: items, isBatch: isBatch)
     }
 
-    private func perform(_ submit: Submit, runsHere: Bool) {
-        let drafts = submit.items.compactMap { try? $0.get() }
-        guard !drafts.isEmpty else { return Self.answer(submit, []) }
-        host.submit(drafts, runsHere: runsHere) { Self.answer(submit, $0) }
+    /// Submits all in one transaction. A call alone is committed on this thread, which saves two switches to
+    /// another; beside the commit of several the next ones are read.
+    private func perform(_ submits: [Submit]) {
+        let drafts = submits.flatMap { $0.items.compactMap { try? $0.get() } }
+        guard !drafts.isEmpty else { return Self.answer(submits, []) }
+        host.submit(drafts, runsHere: submits.count == 1) { Self.answer(submits, $0) }
     }
 
     /// - Parameter results: those of the items that could be read, in order.
     private static func answer(
-        _ submit: Submit, _ results: [Result<Submission, RequestFailure>]
+        _ submits: [Submit], _ results: [Result<Submission, RequestFailure>]
     ) {
         var results = results[...]
-        let answers = submit.items.map { item in
-            switch item {
-            case .failure(let fault): HTTPAnswer(fault)
-            case .success: answer(results.removeFirst())
-            }
-        }
-        guard submit.isBatch else { return submit.call.answer(answers[0]) }
+        HTTPCall.answer(
+            submits.map { submit in
+                let answers = submit.items.map { item in
+                    switch item {
+                    case .failure(let fault): HTTPAnswer(fault)
+                    case .success: answer(results.removeFirst())
+                    }
+                }
+                return (submit.call, submit.isBatch ? together(answers) : answers[0])
+            })
+    }
+
+    private static func together(_ answers: [HTTPAnswer]) -> HTTPAnswer {
         let items = answers.map {
             "{\"status\":\($0.status),\"answer\":\(String(decoding: $0.body.dropLast(), as: UTF8.self))}"
         }
-        submit.call.answer(HTTPAnswer(json: "{\"items\":[\(items.joined(separator: ","))]}"))
+        return HTTPAnswer(json: "{\"items\":[\(items.joined(separator: ","))]}")
     }
 
     private static func answer(_ result: Result<Submission, RequestFailure>) -> HTTPAnswer {

@@ -19,6 +19,13 @@ struct SubmissionBody {
         option.name != SubmitForm.pendingLimit.name && option.name != RunRequest.payloadOption.name
     }
 
+    private static let known = Set(keys)
+    /// The options by their members.
+    private static let options = Dictionary(
+        uniqueKeysWithValues: SubmitForm.options.filter { isOption($0) }.map {
+            (SubmitValues.member($0), $0)
+        })
+
     private let members: [String: JSONValue]
 
     /// Reads the requests of a body: one object, or with `isBatch` those of `{"items": […]}`.
@@ -59,7 +66,7 @@ struct SubmissionBody {
         }
         var known: [String: JSONValue] = [:]
         for member in members {
-            guard Self.keys.contains(member.key) else {
+            guard Self.known.contains(member.key) else {
                 let meant = Suggestion.nearest(to: member.key, among: Self.keys)
                 throw Self.refused(
                     "a request has no member `\(member.key)`",
@@ -78,9 +85,8 @@ struct SubmissionBody {
     /// - Parameter kinds: the kind of a handler that the host has.
     private func draft(_ kinds: (String) -> TaskKind?) throws(HTTPFault) -> RequestDraft {
         var values: [String: String] = [:]
-        for option in SubmitForm.options where Self.isOption(option) {
-            let name = SubmitValues.member(option)
-            if let value = members[name] { values[name] = try option.text(value, name) }
+        for (name, value) in members {
+            if let option = Self.options[name] { values[name] = try option.text(value, name) }
         }
         let program = try program()
         let identifier = try text("identifier")

@@ -24,12 +24,18 @@ struct SubmitValues {
     }
 
     /// The name of an option's member: `onPending`.
-    static func member(_ option: CommandOption) -> String {
-        let words = option.name.split(separator: "-")
-        return words.dropFirst().reduce(String(words[0])) {
-            $0 + $1.prefix(1).uppercased() + $1.dropFirst()
-        }
-    }
+    static func member(_ option: CommandOption) -> String { members[option.name]! }
+
+    private static let members = Dictionary(
+        uniqueKeysWithValues: SubmitForm.options.map { option in
+            let words = option.name.split(separator: "-")
+            return (
+                option.name,
+                words.dropFirst().reduce(String(words[0])) {
+                    $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+                }
+            )
+        })
 
     /// Prefers the values of a step to those of the command.
     init(_ values: SubmitValues, step: [String: String]) {
