@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -85,6 +86,11 @@ bool csys_socket_peer(int32_t socket, uint32_t *user, uint32_t *group, int32_t *
 bool csys_socket_is_at_end(int32_t socket) {
     char byte;
     return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+bool csys_socket_is_gone(int32_t socket) {
+    struct pollfd wait = {socket, 0, 0};
+    return poll(&wait, 1, 0) > 0 && (wait.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 void csys_socket_shut(int32_t socket) { shutdown(socket, SHUT_RDWR); }

@@ -252,7 +252,6 @@ struct ControlTests {
                 ("another type", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 2", body=b"{}")),
                 ("a form", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 2", "Content-Type: text/plain; application/json", body=b"{}")),
                 ("a signed length", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: +2", json_type, body=b"{}")),
-                ("too long", say("POST /v1/requests HTTP/1.1", "Host: a", "Content-Length: 262145", json_type)),
                 ("NUL, escaped", say("GET /v1/host%00 HTTP/1.1", "Host: a")),
                 ("half an escape", say("GET /v1/host%4 HTTP/1.1", "Host: a")),
                 ("no UTF-8", say("GET /v1/%ff HTTP/1.1", "Host: a")),
@@ -278,7 +277,7 @@ struct ControlTests {
                 "two hosts: b'400'", "no host: b'400'", "an old version: b'505'",
                 "no version: b'400'",
                 "a body of GET: b'400'", "another type: b'415'", "a form: b'415'",
-                "a signed length: b'400' b'400'", "too long: b'413'", "NUL, escaped: b'400'",
+                "a signed length: b'400' b'400'", "NUL, escaped: b'400'",
                 "half an escape: b'400'", "no UTF-8: b'400'", "a whole URL: b'400'",
                 "escaped twice: b'404'", "a long head: b'431'", "a long target: b'414'",
                 "a blank in the target: b'400'", "a control character: b'400'", "an escape: b'200'",
@@ -357,6 +356,84 @@ struct ControlTests {
             """)
         #expect(
             output == "200\n200\n[503] 0 False\nTrue\nTrue\nended 0 False\n", "\(output)")
+    }
+
+    @Test("a host that ends while clients call again and again ends in order")
+    func busyEnd() throws {
+        let output = try serve(
+            """
+            for number in range(6):
+                asked = []
+                def ask_on():
+                    connection = Connection("localhost", timeout=30)
+                    try:
+                        while True:
+                            status, answer = ask(connection, "GET", "/v1/host")
+                            asked.append(status)
+                            if status == 503: return
+                    except (OSError, http.client.HTTPException): pass
+                clients = [threading.Thread(target=ask_on) for _ in range(1 + number)]
+                for each in clients: each.start()
+                while len(asked) < 50: pass
+                host.send_signal(signal.SIGTERM)
+                code = host.wait(30)
+                for each in clients: each.join()
+                print(code, set(asked) <= {200, 503})
+                host = start()
+            """)
+        #expect(
+            output == String(repeating: "0 True\n", count: 6) + "ended 0 False\n", "\(output)")
+    }
+
+    @Test("clients that leave while they wait or follow give their places back")
+    func left() throws {
+        let output = try serve(
+            Self.events + """
+                call("GET", "/v1/requests")
+                number = submit()
+                before = descriptors(host)
+                def gone(sockets):
+                    print(descriptors(host) >= before + len(sockets), end=" ")
+                    for each in sockets: each.close()
+                    end = time.monotonic() + 20
+                    while descriptors(host) > before and time.monotonic() < end: time.sleep(0.01)
+                    print(descriptors(host) <= before)
+                waiting = []
+                for _ in range(40):
+                    client = socket.socket(socket.AF_UNIX)
+                    client.connect(place)
+                    client.sendall(b"GET /v1/requests/1/wait?timeout=1h HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+                    waiting.append(client)
+                call("GET", "/v1/host")
+                gone(waiting)
+                following = [follow() for _ in range(40)]
+                for each in following: event(each)
+                gone(following)
+                """)
+        #expect(output == "True True\nTrue True\nended 0 False\n", "\(output)")
+    }
+
+    @Test("the end of a task is told at once, and a body that is too large is answered")
+    func promptly() throws {
+        let output = try serve(
+            """
+            times = []
+            for _ in range(5):
+                number = call("POST", "/v1/requests", {"command": ["/bin/sleep", "0.05"]})[1]["id"]
+                begun = time.monotonic()
+                assert call("GET", "/v1/requests/%d/wait" % number)[1]["outcome"] == "succeeded"
+                times.append(time.monotonic() - begun)
+            print(sorted(times)[2] < 0.6 or times)
+            print(call("POST", "/v1/requests", {"identifier": "org.example.a", "payload": "x" * 300000})[0])
+            print(call("POST", "/v1/requests", {"identifier": "x" * 200000})[1])
+            connection = Connection("localhost", timeout=30)
+            connection.request("DELETE", "/v1/requests")
+            print(connection.getresponse().getheader("Allow"))
+            print(call("GET", "/v1/host")[1]["store"] == os.path.realpath(store))
+            """)
+        #expect(
+            output.hasPrefix("True\n413\n{'error': {'code': 'refused'") && output.utf8.count < 500
+                && output.hasSuffix("GET, POST\nTrue\nended 0 False\n"), "\(output)")
     }
 
     @Test("sixty-four clients that submit at the same time share commits, and lose nothing")

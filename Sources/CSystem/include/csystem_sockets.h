@@ -22,6 +22,8 @@ int32_t csys_socket_accept(int32_t listener);
 bool csys_socket_peer(int32_t socket, uint32_t *user, uint32_t *group, int32_t *process);
 /* Whether all that was sent has been read, and nothing more will come. */
 bool csys_socket_is_at_end(int32_t socket);
+/* Whether the other side is closed in both directions. */
+bool csys_socket_is_gone(int32_t socket);
 /* Ends both directions; what waits on the socket sees its end. */
 void csys_socket_shut(int32_t socket);
 

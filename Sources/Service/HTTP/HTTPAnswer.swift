@@ -45,6 +45,8 @@ package struct HTTPAnswer: Sendable {
             json: """
                 {"error":{"code":\(JSONText.quoted(fault.code)),"message":\(JSONText.quoted(fault.message)),\
                 "help":[\(help)]}}
-                """, closes: closes)
+                """,
+            headers: fault.allows.isEmpty ? [] : [("Allow", fault.allows.joined(separator: ", "))],
+            closes: closes)
     }
 }

@@ -22,6 +22,12 @@ package final class HTTPCall: Sendable {
 
     package func answer(_ answer: HTTPAnswer) { Self.answer([(self, answer)]) }
 
+    /// Whether it is answered, or its client has left.
+    package var isOver: Bool { isAnswered.load(ordering: .relaxed) }
+
+    /// Its client has left.
+    func abandon() { isAnswered.store(true, ordering: .relaxed) }
+
     package func answer(_ fault: HTTPFault) { answer(HTTPAnswer(fault)) }
 
     /// Answers calls of one server together, which wakes its thread once.

@@ -16,11 +16,13 @@ final class HTTPConnection {
     let socket: Int32
     let peer: HTTPPeer
     unowned let loop: HTTPLoop
+    /// The request that is worked on, or whose answer goes on.
+    weak var exchange: HTTPExchange?
     private var phase = Phase.reading
     /// The CLOCK_MONOTONIC time at which it is ended.
     private var deadline = UInt64.max
 
-    /// How often the server looks whether a client has left in the middle of a request.
+    /// How often the server looks whether a client has left.
     private static let look: UInt64 = 1_000_000_000
 
     init(_ socket: Int32, _ peer: HTTPPeer, _ loop: HTTPLoop) {
@@ -45,15 +47,26 @@ final class HTTPConnection {
     }
 
     private func nextLook(_ now: UInt64) -> UInt64 {
-        phase == .reading ? min(deadline, now &+ Self.look) : deadline
+        switch phase {
+        case .reading, .waiting: min(deadline, now &+ Self.look)
+        case .answering, .idle: deadline
+        }
+    }
+
+    /// Whether its client has left in the middle of a request, or does not wait for the answer.
+    private var isLeft: Bool {
+        switch phase {
+        case .reading: csys_socket_is_at_end(socket)
+        case .waiting: csys_socket_is_gone(socket)
+        case .answering, .idle: false
+        }
     }
 
     /// Ends it if its time is over, or its client has left. Returns when to look again.
     func expire(at now: UInt64) -> UInt64 {
-        guard deadline <= now || phase == .reading && csys_socket_is_at_end(socket) else {
-            return nextLook(now)
-        }
+        guard deadline <= now || isLeft else { return nextLook(now) }
         csys_socket_shut(socket)
+        exchange?.abandon()
         return .max
     }
 }

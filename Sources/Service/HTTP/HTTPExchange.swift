@@ -18,6 +18,9 @@ final class HTTPExchange: @unchecked Sendable {
         case over
     }
 
+    /// The bytes of a body that are read though it is too large, so that its client can read why.
+    private static let thrownAwayLimit = 16 << 20
+
     let connection: HTTPConnection
     private let target: String
     private var phase = Phase.head
@@ -25,6 +28,8 @@ final class HTTPExchange: @unchecked Sendable {
     private var body: [UInt8] = []
     private var thrownAway = 0
     private var suspended: OpaquePointer?
+    /// Until it is answered.
+    private weak var call: HTTPCall?
     /// The connection of a stream.
     private var client: OpaquePointer?
 
@@ -43,10 +48,15 @@ final class HTTPExchange: @unchecked Sendable {
         case .head:
             let head = Self.head(client, method, version)
             self.head = head
-            if let fault = head.fault(limit: loop.limits.bodyBytes) {
+            guard let fault = head.fault(limit: loop.limits.bodyBytes) else {
+                phase = .body
+                return true
+            }
+            // Many clients read no answer before they have sent all.
+            guard fault.status == 413, head.length ?? 0 <= UInt64(Self.thrownAwayLimit) else {
                 return send(HTTPAnswer(fault, closes: true), client)
             }
-            phase = .body
+            return refuse(fault)
         case .body where bytes.isEmpty: return take(client)
         case .body:
             guard body.count + bytes.count <= loop.limits.bodyBytes else {
@@ -63,7 +73,7 @@ final class HTTPExchange: @unchecked Sendable {
         case .refused(let fault):
             if bytes.isEmpty { return send(HTTPAnswer(fault, closes: true), client) }
             thrownAway += bytes.count
-            return thrownAway <= 4 * loop.limits.bodyBytes
+            return thrownAway <= Self.thrownAwayLimit
         case .answered(let answer): return send(answer, client)
         case .waiting, .streaming, .over: break
         }
@@ -103,19 +113,41 @@ final class HTTPExchange: @unchecked Sendable {
                 client)
         }
         let loop = connection.loop
+        if loop.isStopping { return send(HTTPAnswer(HTTPLoop.stopping, closes: true), client) }
         phase = .waiting
+        connection.exchange = self
         suspended = client
         chttp_suspend(client)
         connection.enter(.waiting)
         let request = HTTPRequest(
             method: head.method, target: target, head: head, body: body, peer: connection.peer)
-        loop.began(self, HTTPCall(request, self, loop.inbox))
+        let call = HTTPCall(request, self, loop.inbox)
+        self.call = call
+        loop.began(self, call)
         return true
+    }
+
+    /// Gives up on a request whose client has left.
+    func abandon() {
+        switch phase {
+        case .waiting:
+            call?.abandon()
+            answer(HTTPAnswer(499, [], "text/plain", closes: true))
+        case .streaming(let stream):
+            stream.close()
+            phase = .over
+            if let client = suspended {
+                suspended = nil
+                chttp_resume(client)
+            }
+        default: break
+        }
     }
 
     /// Resumes a request that waits.
     func answer(_ answer: HTTPAnswer) {
         guard case .waiting = phase, let client = suspended else { return }
+        call = nil
         phase = .answered(answer)
         suspended = nil
         chttp_resume(client)

@@ -10,7 +10,14 @@ package struct HTTPFault: Error, Hashable, Sendable {
     /// The next steps, for people.
     package let help: [String]
 
-    package init(_ status: UInt32, _ code: String, _ message: String, help: [String] = []) {
+    /// The methods that there are, where another one was asked for.
+    package let allows: [String]
+
+    package init(
+        _ status: UInt32, _ code: String, _ message: String, help: [String] = [],
+        allows: [String] = []
+    ) {
+        self.allows = allows
         self.status = status
         self.code = code
         self.message = message

@@ -22,6 +22,8 @@ final class HTTPLoop {
     private var streaming: [ObjectIdentifier: HTTPExchange] = [:]
     /// All bodies that are kept.
     private var bodyBytes = 0
+    /// Further requests are answered with 503 at once.
+    private(set) var isStopping = false
     /// No deadline is earlier.
     private var nextDeadline = UInt64.max
     private var acceptsAgainAt: UInt64?
@@ -76,23 +78,24 @@ final class HTTPLoop {
         while true {
             let stopsAt = inbox.stopsAt
             if stopsAt != nil { stopListening() }
+            isStopping = stopsAt != nil
             accept()
             chttp_run(server)
             if !fresh.isEmpty {
                 let calls = fresh
                 fresh = []
-                if stopsAt == nil {
-                    handle(calls)
-                } else {
-                    for call in calls { call.answer(Self.stopping) }
-                }
+                handle(calls)
             }
             if resume(inbox.take()) { continue }
             if let stopsAt, waiting.isEmpty && streaming.isEmpty || stopsAt <= csys_monotonic_ns() {
                 return finish()
             }
             let now = csys_monotonic_ns()
-            if nextDeadline <= now { expire(at: now) }
+            if nextDeadline <= now {
+                expire(at: now)
+                // It may have resumed some, which libmicrohttpd does not count as work.
+                continue
+            }
             if !chttp_has_work(server) { sleep(until: stopsAt ?? .max) }
         }
     }
@@ -190,7 +193,7 @@ final class HTTPLoop {
 
     // MARK: The end
 
-    private static let stopping = HTTPFault(503, "stopping", "the host ends")
+    static let stopping = HTTPFault(503, "stopping", "the host ends")
 
     private func stopListening() {
         guard listener >= 0 else { return }

@@ -55,7 +55,7 @@ struct ControlRoute {
         guard methods.isEmpty else {
             throw HTTPFault(
                 405, "method", "the method has to be \(methods.joined(separator: " or ")) here",
-                help: ["\(methods[0]) /\(path.joined(separator: "/"))"])
+                allows: methods)
         }
         throw HTTPFault(
             404, "notFound", "there is nothing at /\(Shown.line(path.joined(separator: "/")))",

@@ -14,17 +14,13 @@ import Service
 struct ControlRoutes: Sendable {
     private let host: Host
     private let thread: ControlThread
-    private let directory: String
-    private let since = csys_realtime_ns()
 
     private static let usualWait: UInt64 = 30_000_000_000
     private static let longestWait: UInt64 = 3_600_000_000_000
 
-    /// - Parameter directory: the one of the store.
-    init(_ host: Host, _ thread: ControlThread, store directory: String) {
+    init(_ host: Host, _ thread: ControlThread) {
         self.host = host
         self.thread = thread
-        self.directory = directory
     }
 
     /// A call that submits.
@@ -70,7 +66,7 @@ struct ControlRoutes: Sendable {
             throw HTTPFault(400, "body", "this call has no body")
         }
         switch route.action {
-        case .host: call.answer(hostAnswer)
+        case .host: look(call) { (store) throws(CommandError) in try hostItem(store) }
         case .requests: try list(call, query)
         case .journal: try journal(call, query)
         case .schedules:
@@ -101,13 +97,13 @@ struct ControlRoutes: Sendable {
 
     // MARK: Looking
 
-    private var hostAnswer: HTTPAnswer {
-        HTTPAnswer(
-            json: JSONItem.object([
-                ("version", .text(CURFEW_VERSION_STRING)), ("store", .text(directory)),
-                ("process", .integer(Int64(getpid()))), ("since", DateText.item(since)),
-                ("handlers", .list(host.handlers.map { .text($0.identifier) })),
-            ]).written)
+    private func hostItem(_ store: StoreClient) throws(CommandError) -> JSONItem {
+        let presence = try StorePlace.translated { () throws(StoreFault) in try store.host() }
+        return .object([
+            ("version", .text(CURFEW_VERSION_STRING)), ("store", .text(store.directory)),
+            ("process", .integer(Int64(getpid()))), ("since", DateText.item(presence?.since)),
+            ("handlers", .list(host.handlers.map { .text($0.identifier) })),
+        ])
     }
 
     private func look(
@@ -135,9 +131,11 @@ struct ControlRoutes: Sendable {
         let after = try query.number("after", 0...UInt64(Int64.max)) ?? 0
         let request = try query.request("request")
         let head = call.request.head
-        if let accept = head.accept, accept.hasPrefix("text/event-stream") {
-            let last = head.lastEventID.flatMap { NumberArgument.parse($0) }
-            return thread.follow(call, of: request, after: min(last ?? after, UInt64(Int64.max)))
+        if let accept = head.accept, accept.lowercased().hasPrefix("text/event-stream") {
+            guard query["limit"] == nil else {
+                throw HTTPFault(400, "query", "a stream has no `limit`", help: ["leave it out"])
+            }
+            return thread.follow(call, of: request, after: try Self.lastEvent(head) ?? after)
         }
         look(call) { (store) throws(CommandError) in
             let entries = try StorePlace.translated { () throws(StoreFault) in
@@ -147,6 +145,14 @@ struct ControlRoutes: Sendable {
             }
             return .object([("entries", .list(entries.map(RequestItem.item)))])
         }
+    }
+
+    private static func lastEvent(_ head: HTTPHead) throws(HTTPFault) -> UInt64? {
+        guard let text = head.lastEventID else { return nil }
+        guard let number = NumberArgument.parse(text), number <= UInt64(Int64.max) else {
+            throw HTTPFault(400, "query", "Last-Event-ID is not the number of an event")
+        }
+        return number
     }
 
     private static func record(

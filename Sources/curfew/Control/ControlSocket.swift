@@ -28,7 +28,7 @@ final class ControlSocket {
         }
         thread = ControlThread(directory)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
-        let routes = ControlRoutes(host, thread, store: directory)
+        let routes = ControlRoutes(host, thread)
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit
         // The other half is for plugins, programs and the store.

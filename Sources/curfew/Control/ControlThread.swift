@@ -38,8 +38,7 @@ final class ControlThread: @unchecked Sendable {
     /// The calls that may wait at a time, for a job or for the end of a request.
     private static let limit = 1_024
     private static let stopping = HTTPFault(503, "stopping", "the host ends")
-    /// The nanoseconds after which the store is read though no change was notified.
-    private static let look: UInt64 = 1_000_000_000
+    private var pause = StorePause()
 
     private let directory: String
     private let state = Locked(State())
@@ -163,13 +162,9 @@ final class ControlThread: @unchecked Sendable {
 
     /// Watches the store while somebody waits for a change. Done before it is read, so that none is missed.
     private func watchStore() {
-        guard isAwaited else {
-            if watch >= 0 { csys_close(watch) }
-            watch = -1
-            return
-        }
+        guard isAwaited else { return }
         if watch < 0, let store = try? opened() { watch = csys_file_watch(store.watchedFile) }
-        _ = csys_file_watch_drain(watch)
+        if csys_file_watch_drain(watch) { pause.begin() }
     }
 
     private var isAwaited: Bool { !waits.isEmpty || !streams.isEmpty }
@@ -188,6 +183,7 @@ final class ControlThread: @unchecked Sendable {
         guard !waits.isEmpty else { return }
         let now = csys_monotonic_ns()
         waits = waits.filter { wait in
+            if wait.call.isOver { return false }
             do throws(CommandError) {
                 guard let request = try request(wait.request) else {
                     wait.call.answer(
@@ -217,8 +213,12 @@ final class ControlThread: @unchecked Sendable {
     }
 
     private func rest() {
+        if !isAwaited, watch >= 0 {
+            csys_close(watch)
+            watch = -1
+        }
         let soonest = min(waits.map(\.deadline).min() ?? .max, streams.nextBeat)
-        let look = isAwaited ? csys_monotonic_ns() &+ Self.look : .max
+        let look = isAwaited ? csys_monotonic_ns() &+ pause.next() : .max
         let descriptors = watch < 0 ? [signal] : [signal, watch]
         csys_wait_any_readable(descriptors, Int32(descriptors.count), min(soonest, look))
     }

@@ -32,6 +32,7 @@ struct SubmissionBody {
     static func drafts(
         _ body: [UInt8], isBatch: Bool, kinds: (String) -> TaskKind?
     ) throws(HTTPFault) -> [Result<RequestDraft, HTTPFault>] {
+        if body.isEmpty { throw HTTPFault(400, "json", "the body is empty, and has to be JSON") }
         let value: JSONValue
         do throws(Diagnostic) {
             value = try JSONReader.read(body, file: "the body")
@@ -44,7 +45,10 @@ struct SubmissionBody {
         guard isBatch else { return [.success(try SubmissionBody(value).draft(kinds))] }
         guard case .object(let members) = value.kind, members.count == 1, members[0].key == "items",
             case .array(let items) = members[0].value.kind
-        else { throw HTTPFault(422, "refused", "the body has to be {\"items\": […]}") }
+        else {
+            throw HTTPFault(
+                422, "refused", "the body has to be {\"items\": […]}, without other members")
+        }
         guard (1...batchLimit).contains(items.count) else {
             throw HTTPFault(
                 422, "refused", "a batch has from 1 to \(batchLimit) items, not \(items.count)")
@@ -69,7 +73,7 @@ struct SubmissionBody {
             guard Self.known.contains(member.key) else {
                 let meant = Suggestion.nearest(to: member.key, among: Self.keys)
                 throw Self.refused(
-                    "a request has no member `\(member.key)`",
+                    "a request has no member `\(Self.shown(member.key))`",
                     meant.map { "did you mean `\($0)`?" }
                         ?? "the members are \(Self.keys.joined(separator: ", "))")
             }
@@ -77,6 +81,9 @@ struct SubmissionBody {
         }
         self.members = known
     }
+
+    /// A text of the client's, cut.
+    private static func shown(_ text: String) -> String { Shown.fitted(Shown.line(text), 64) }
 
     private static func refused(_ message: String, _ help: String...) -> HTTPFault {
         HTTPFault(422, "refused", message, help: help)
@@ -96,7 +103,7 @@ struct SubmissionBody {
         let name = identifier ?? CommandPayload.identifier
         guard HandlerDescription.isIdentifier(name) else {
             throw Self.refused(
-                "`\(name)` is not an identifier",
+                "`\(Self.shown(name))` is not an identifier",
                 "write a reverse-DNS name such as org.example.tidy")
         }
         let payload = try text("payload")
@@ -138,7 +145,7 @@ struct SubmissionBody {
         for value in values {
             guard case .string(let word) = value.kind, !word.utf8.contains(0) else {
                 throw Self.refused(
-                    "a word of `command` is \(value.noun), and has to be text without NUL")
+                    "a word of `command` is no text, or has a NUL")
             }
             words.append(word)
         }

@@ -21,8 +21,7 @@ final class StoreChanges {
     private var watch: Int32
     private var version: Int64
 
-    /// The nanoseconds after which the store is read where no change was notified.
-    private static let look: UInt64 = 1_000_000_000
+    private var pause = StorePause()
 
     /// Begins to watch: read the store after this, so that no change is missed.
     ///
@@ -45,10 +44,13 @@ final class StoreChanges {
         while true {
             let now = csys_monotonic_ns()
             if now >= deadline { return .timedOut }
-            if isStopped(until: min(deadline, now &+ Self.look), now) { return .stopped }
-            if csys_file_watch_drain(watch), access(store.watchedFile, F_OK) != 0 {
-                csys_close(watch)
-                watch = csys_file_watch(store.watchedFile)
+            if isStopped(until: min(deadline, now &+ pause.next()), now) { return .stopped }
+            if csys_file_watch_drain(watch) {
+                pause.begin()
+                if access(store.watchedFile, F_OK) != 0 {
+                    csys_close(watch)
+                    watch = csys_file_watch(store.watchedFile)
+                }
             }
             let newer = try Self.version(store)
             guard newer == version else {
