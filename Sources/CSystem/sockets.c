@@ -43,7 +43,7 @@ int32_t csys_socket_listen(int32_t directory, const char *name, uint32_t mode) {
     if (file < 0) return file;
     fcntl(file, F_SETFL, O_NONBLOCK);
     if (bind(file, (struct sockaddr *)&address, sizeof address) != 0) return close_with(file, errno);
-    /* Nobody can connect before. */
+    /* Clients cannot connect before listen(2), so the permissions count from the start. */
     if (fchmodat(directory, name, mode, 0) != 0 || listen(file, SOMAXCONN) != 0)
         return close_with(file, errno);
     return file;

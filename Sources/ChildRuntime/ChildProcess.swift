@@ -88,7 +88,7 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Runs the part of `load` that needs no library, for `childPrepare`. Its `done` is read by nobody.
+    /// Runs the part of `load` that needs no library, for `childPrepare`. No host reads the record `done`.
     func rehearse() {
         let watch = ProcessStateWatch()
         _ = roles.during(.loading) { try? PluginLibrary(manifest, nil) }

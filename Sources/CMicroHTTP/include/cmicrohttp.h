@@ -15,7 +15,7 @@
 typedef struct MHD_Daemon chttp_server;
 typedef struct MHD_Connection chttp_connection;
 
-/* What a server calls. `connection_context` and `request` are the owner's pointers. */
+/* The functions that a server calls. `connection_context` and `request` are the owner's pointers. */
 typedef struct chttp_calls {
     void *data;
     /* A request line was read. Returns `request`; the text is valid during the call. */

@@ -10,7 +10,7 @@ package struct HTTPAnswer: Sendable {
     package var headers: [(name: String, value: String)]
     /// The connection ends after it.
     package var closes: Bool
-    /// What is sent in place of the body.
+    /// The stream that is sent in place of the body; nil if the answer has a body.
     package private(set) var stream: HTTPStream?
 
     /// - Parameter json: one value, without a line feed.

@@ -10,7 +10,7 @@ final class HTTPExchange: @unchecked Sendable {
         case body
         /// The rest of the body is thrown away, then this is said.
         case refused(HTTPFault)
-        /// Suspended, until somebody has answered.
+        /// Suspended until the call is answered.
         case waiting
         case answered(HTTPAnswer)
         /// Suspended while there is nothing to send.

@@ -11,7 +11,7 @@ final class HTTPInbox: Sendable {
         var isClosed = false
         /// The CLOCK_MONOTONIC time until which requests that were taken are awaited, once it has to stop.
         var stopsAt: UInt64?
-        /// The thread sleeps, or is about to, and nobody has woken it.
+        /// The thread sleeps, or is about to, and was not woken yet.
         var isResting = false
 
         /// Returns whether the thread has to be woken, which one caller does.

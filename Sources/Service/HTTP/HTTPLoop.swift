@@ -206,7 +206,7 @@ final class HTTPLoop {
         for exchange in waiting.values { exchange.answer(HTTPAnswer(Self.stopping, closes: true)) }
         waiting = [:]
         for exchange in streaming.values { exchange.cut() }
-        // What fits into the buffers of the sockets is sent.
+        // Sends as much as the buffers of the sockets take.
         for _ in 0..<4 { chttp_run(server) }
         chttp_stop(server)
     }

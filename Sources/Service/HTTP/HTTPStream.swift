@@ -53,7 +53,7 @@ package final class HTTPStream: Sendable {
         drained()
     }
 
-    /// What there is to send.
+    /// The next bytes to send.
     enum Part {
         case bytes(Int)
         case nothing

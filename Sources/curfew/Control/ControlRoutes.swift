@@ -44,7 +44,7 @@ struct ControlRoutes: Sendable {
         if !submits.isEmpty { perform(submits) }
     }
 
-    /// The permissions of the socket keep others out, unless somebody has changed them.
+    /// Accepts the user of the host and root. The permissions of the socket exclude other users already.
     private static func check(_ peer: HTTPPeer) throws(HTTPFault) {
         guard peer.user == geteuid() || peer.user == 0 else {
             throw HTTPFault(

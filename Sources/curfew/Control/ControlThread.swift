@@ -160,7 +160,8 @@ final class ControlThread: @unchecked Sendable {
         call.answer(HTTPAnswer(stream, "text/event-stream"))
     }
 
-    /// Watches the store while somebody waits for a change. Done before it is read, so that none is missed.
+    /// Watches the store while a call waits for a change. Called before the store is read, so that no change is
+    /// missed.
     private func watchStore() {
         guard isAwaited else { return }
         if watch < 0, let store = try? opened() { watch = csys_file_watch(store.watchedFile) }

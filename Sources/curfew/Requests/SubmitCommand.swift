@@ -363,7 +363,7 @@ enum SubmitCommand {
             ])
     }
 
-    /// What became of a submission: id, status and replaced.
+    /// The members of an answer to a submission: id, status and replaced.
     static func members(_ submission: Submission) -> [(key: String, value: JSONItem)] {
         members(submission, id: RequestItem.id(submission.id))
     }
