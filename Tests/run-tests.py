@@ -19,7 +19,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LONGEST = 600  # characters of a message, which may hold a whole value
+LONGEST = 1600  # characters of a message, which may hold a whole value, or all that a program said
+BEGINNING = 400  # characters of them from its beginning; how a program failed stands at the end
 LAST_LINES = 40  # of the output of a process that died
 
 
@@ -92,7 +93,7 @@ class Target:
                     place = payload["issue"].get("sourceLocation") or {}
                     where = f"{place.get('fileID', '?')}:{place.get('line', '?')}"
                     self.faults.append("- " + ", in ".join(filter(None, [where, test])))
-                    self.faults += ["  " + message["text"][:LONGEST]
+                    self.faults += ["  " + shortened(message["text"])
                                     for message in payload.get("messages", [])]
         return list(begun)
 
@@ -100,6 +101,13 @@ class Target:
         skipped = f", {self.skipped} of them skipped" if self.skipped else ""
         return (f"{'FAILED' if self.faults else 'passed'} {self.wall:6.1f} s"
                 f" {len(self.tests):4} tests of {self.name}{skipped}")
+
+
+def shortened(text):
+    """Both ends of a long message."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:BEGINNING]}\n  [...]\n{text[BEGINNING - LONGEST:]}"
 
 
 def any_of(expressions):

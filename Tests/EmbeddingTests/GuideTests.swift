@@ -21,7 +21,7 @@ struct GuideTests {
             guard guide.steps.count > 5 else { throw TestFault(text: "hardly anything is shown") }
             try GuideReader(installation).follow(guide)
         }
-        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+        for fault in wrong { Issue.record("\(fault)") }
     }
 
     @Test("Every guide is followed")

@@ -43,8 +43,9 @@ struct Environment {
     func left() -> [String] { threads() + descriptors() + processes() }
 
     func threads() -> [String] {
+        let until = csys_monotonic_ns() &+ 1_000_000_000
         let now = ProcessFacts().threads.filter { number, name in
-            facts.threads[number] == nil && !Environment.isEnding(number)
+            facts.threads[number] == nil && !Environment.isEnding(number, until: until)
                 && !(subject.isSwift && RuntimeAllowance.threads.contains(name)
                     && Environment.fallsAsleep(number))
         }
@@ -55,15 +56,15 @@ struct Environment {
         }
     }
 
-    /// Whether a thread is on its way out: what it was to do is done, and it has not quite gone.
-    private static func isEnding(_ thread: Int) -> Bool {
-        let until = csys_monotonic_ns() &+ 100_000_000
+    /// Whether a thread is on its way out: what it was to do is done, and it has not quite gone. On a
+    /// busy machine it may wait long for a processor to do so.
+    private static func isEnding(_ thread: Int, until: UInt64) -> Bool {
         var word: UInt32 = 0
-        while csys_monotonic_ns() < until {
+        while true {
             if access("/proc/self/task/\(thread)", F_OK) != 0 { return true }
+            guard csys_monotonic_ns() < until else { return false }
             csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
         }
-        return false
     }
 
     /// Whether a thread comes to rest, in time that a busy machine may take.
