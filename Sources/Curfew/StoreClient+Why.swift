@@ -52,6 +52,7 @@ extension StoreClient {
         if let report {
             book.scheduler.places = report.places
             book.scheduler.budget.limits = report.dayLimits
+            book.scheduler.drainedSince = report.drainedSince
             for request in running { book.scheduler.noteRunning(request.id, of: request.queue) }
             if let rate = report.rates[identifier] { book.scheduler.restore(rate, of: identifier) }
         }
@@ -102,7 +103,9 @@ extension StoreClient {
             if factor.factor.isSettable, !isRead { factor.since = nil }
             return factor
         }
-        let all = (seen + [Self.report(host)]).sorted { $0.isBefore($1) }
+        // A host that is drained has been reported already.
+        let hosts = seen.contains { $0.factor == .host } ? [] : [Self.report(host)]
+        let all = (seen + hosts).sorted { $0.isBefore($1) }
         // Without a handler nothing else matters.
         let isMissing = { (factor: FactorReport) in factor.factor == .handler && factor.holds }
         return all.filter(isMissing) + all.filter { !isMissing($0) }

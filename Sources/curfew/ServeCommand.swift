@@ -167,13 +167,18 @@ enum ServeCommand {
                 loaded.append(plugin.sound?.id ?? plugin.directory)
             }
         }
-        let control = openControl(host, place, lines)
+        let reloads = ReloadQueue(hasConfiguration: files != nil)
+        let control = openControl(host, place, reloads, lines)
         lines.serving(place.directory, loaded)
         let life = ServiceLife(host, lines, plugins: loaded.count)
-        life.run(signals) {
-            if let files { reload(files, after: configuration, arguments, host, lines) }
+        life.run(signals, event: reloads.descriptor) {
+            let calls = reloads.take()
+            guard let files else { return }
+            let outcome = reload(files, after: configuration, arguments, host, lines)
+            reloads.finish(calls, outcome)
         }
         lines.stopping()
+        reloads.close()
         control?.stop()
         try? host.shutDown()
         observation.end()
@@ -182,10 +187,10 @@ enum ServeCommand {
 
     /// Opens the control socket. A host without one launches requests all the same.
     private static func openControl(
-        _ host: Host, _ place: StorePlace, _ lines: ServeLines
+        _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ lines: ServeLines
     ) -> ControlSocket? {
         do throws(ControlSocket.Failure) {
-            return try ControlSocket(host, store: place.directory)
+            return try ControlSocket(host, reloads, store: place.directory)
         } catch {
             lines.log(
                 .warning, nil, 0,
@@ -211,37 +216,45 @@ enum ServeCommand {
     private static func reload(
         _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ arguments: Arguments,
         _ host: Host, _ lines: ServeLines
-    ) {
+    ) -> ReloadQueue.Outcome {
+        func faulty(_ text: String, _ error: String? = nil) -> ReloadQueue.Outcome {
+            lines.faulty(text, error)
+            return .faulty(text)
+        }
         let configuration: ServiceConfiguration
         do throws(ConfigurationFiles.Failure) {
             guard let read = try files.read() else {
-                return lines.faulty(
+                return faulty(
                     "there is no configuration at \(files.path) any more; nothing was changed")
             }
             configuration = read
         } catch {
             let help = "; nothing was changed: \(ServeConfiguration.checkLine(arguments))"
             switch error {
-            case .file(let error): return lines.faulty(error.message + help)
+            case .file(let error): return faulty(error.message + help)
             case .faults(let faults):
-                return lines.faulty(
+                return faulty(
                     ServeConfiguration.first(of: faults) + help,
                     faults.map(\.rendered).joined(separator: "\n\n"))
             }
         }
+        let changes: ScheduleChanges
         do throws(CurfewError) {
-            lines.schedules(try host.reconcile(configuration.schedules), isReload: true)
+            changes = try host.reconcile(configuration.schedules)
         } catch {
-            return lines.faulty(
-                "\(error.message); send SIGHUP again once the store works: until then the configuration does not count"
+            return faulty(
+                "\(error.message); reload it once the store works: until then the configuration does not count"
             )
         }
-        if !configuration.hasSettings(of: first) {
+        lines.schedules(changes, isReload: true)
+        let needsStart = !configuration.hasSettings(of: first)
+        if needsStart {
             lines.log(
                 .warning, nil, 0,
                 "the configuration has another store or other settings of plugins than when the host was started; they count once it is started again"
             )
         }
+        return .applied(changes, needsStart: needsStart)
     }
 
     private static func makeHost(

@@ -85,21 +85,8 @@ final class ServeLines: @unchecked Sendable {
 
     /// Tells what has become of the schedules: at a start only if there are any.
     func schedules(_ changes: ScheduleChanges, isReload: Bool = false) {
-        let lists = [
-            ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
-            ("over", changes.over),
-        ]
-        let kept = changes.kept
-        let count = kept + changes.added.count + changes.changed.count
-        guard isReload || count > 0 || !changes.removed.isEmpty else { return }
-        let parts = lists.filter { !$0.1.isEmpty }.map { word, names in
-            "\(names.count) \(word) (\(names.prefix(5).joined(separator: ", "))\(names.count > 5 ? ", …" : ""))"
-        }
-        write(
-            "planned",
-            lists.map { (key: $0.0, value: .list($0.1.map { .text($0) })) }
-                + [(key: "kept", value: .integer(Int64(kept)))],
-            (["\(count) schedule\(count == 1 ? "" : "s")"] + parts).joined(separator: ", "))
+        guard isReload || changes.count > 0 || !changes.removed.isEmpty else { return }
+        write("planned", changes.members, changes.text)
     }
 
     func refused(_ directory: String, _ error: String) {

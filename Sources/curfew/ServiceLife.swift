@@ -24,16 +24,18 @@ struct ServiceLife {
 
     /// Runs until a signal wants the end.
     ///
-    /// - Parameter reload: called for each signal that wants the configuration read again.
-    func run(_ signals: StopSignals, reload: () -> Void) {
+    /// - Parameters:
+    ///   - event: a descriptor that is readable when the configuration is to be read again.
+    ///   - reload: called for that, and for each signal that wants it.
+    func run(_ signals: StopSignals, event: Int32, reload: () -> Void) {
         tell(.ready(status))
         // Twice as often as it has to be.
         let interval = manager?.watchdog.map { max(1, $0 / 2) }
         var due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
         while true {
-            switch signals.next(until: due) {
+            switch signals.next(until: due, event: event) {
             case .end: return tell(.stopping)
-            case .hangup:
+            case .hangup, .event:
                 tell(.reloading)
                 reload()
                 tell(.ready(status))

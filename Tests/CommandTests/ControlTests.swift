@@ -21,8 +21,11 @@ struct ControlTests {
             api = json.load(open(document))
 
             def start():
+                # A busy machine would be told of in the journal.
+                calm = ["--threshold=%s-pressure-%s=100%%" % (part, span)
+                        for part in ("processor", "memory", "disk") for span in ("10s", "60s")]
                 host = subprocess.Popen(
-                    [program, "serve", "--store", store, "--json"], stdout=subprocess.PIPE, text=True,
+                    [program, "serve", "--store", store, "--json", *calm], stdout=subprocess.PIPE, text=True,
                     start_new_session=True)
                 for line in host.stdout:
                     if json.loads(line)["event"] == "serving":
@@ -175,6 +178,44 @@ struct ControlTests {
             lines.dropFirst(wanted.count).first?.contains("'code': 'keyTaken'") == true, "\(output)"
         )
         #expect(lines.last == "ended 0 False", "\(output)")
+    }
+
+    @Test("what a host has in memory is told, and it can be drained")
+    func host() throws {
+        let output = try serve(
+            """
+            print(call("GET", "/v1/health")[1]["status"])
+            print(call("GET", "/v1/tasks")[1], call("GET", "/v1/plugins")[1]["plugins"])
+            print([each["identifier"] for each in call("GET", "/v1/handlers")[1]["handlers"]])
+            print({each["name"] for each in call("GET", "/v1/factors")[1]["factors"]} >= {"pressure"})
+            status, one = call("POST", "/v1/requests", {"command": ["/bin/sh", "-c", "read a"], "input": "", "budget": "1min"})
+            print(call("POST", "/v1/requests", {"command": ["/bin/sleep", "60"], "budget": "1min"})[0])
+            while len(call("GET", "/v1/tasks")[1]["tasks"]) != 1: pass
+            task, = call("GET", "/v1/tasks")[1]["tasks"]
+            print(task["request"], task["identifier"], task["phase"], task["budget"], task["started"] < task["deadline"])
+            status, drained = call("POST", "/v1/drain")
+            print(status, [each["request"] for each in drained["tasks"]], drained["since"] is None)
+            print(call("GET", "/v1/health")[1]["status"])
+            print(call("POST", "/v1/requests", {"command": ["/bin/true"]})[0], call("GET", "/v1/requests/3/why")[1]["held"])
+            waiting = []
+            def drain(): waiting.append(call("POST", "/v1/drain?timeout=1min"))
+            thread = threading.Thread(target=drain)
+            thread.start()
+            call("POST", "/v1/requests/2/cancel")
+            thread.join()
+            print(waiting[0][0], waiting[0][1]["tasks"])
+            print(call("DELETE", "/v1/drain"))
+            print(call("GET", "/v1/requests/3/wait")[1]["outcome"])
+            print(call("POST", "/v1/reload")[1]["error"]["code"])
+            print(call("POST", "/v1/drain?timeout=2h")[0], call("DELETE", "/v1/health")[0])
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "ok", "{'tasks': []} []", "['org.curfew.command']", "True", "201",
+                "2 org.curfew.command running 60.0 True", "202 [2] False", "drained", "201 True",
+                "200 []", "(200, {'since': None, 'tasks': []})", "succeeded", "state", "400 405",
+                "ended 0 False",
+            ], "\(output)")
     }
 
     @Test("what is wrong with a call is said, and nothing is stored")

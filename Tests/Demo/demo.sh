@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows what Curfew does, on real work: a task checks and copies a database, the same task runs out of
-# time, a plugin crashes and everything else goes on, and a request waits for the night and says why. Wants
+# time, a plugin crashes and everything else goes on, a request waits for the night and says why, and a
+# service launches what a file says. Wants
 # curfew in PATH, sqlite3, and the plugins sqlite-care in .build/plugins and crashing in .build/demo
 # (`make demo` sees to it). Exits with 0 only if every task ended as it
 # should and every check holds; removes at the end what it made.
@@ -106,6 +107,28 @@ export CURFEW_STORE=store
 title "a request for tonight, which outlives a crash: why has it not run?"
 expect 0 curfew submit org.curfew.sqlite-care --at 03:00 --needs network --payload @care.json
 expect 0 curfew why 1
+
+title "the service: schedules in a file, launched by a host that says how it is"
+export XDG_CONFIG_HOME=$work/config
+mkdir -p config/curfew
+printf '{"schedules": [{"name": "notes", "cron": "0 3 * * *", "command": ["/bin/cp", "%s", "%s"]}]}\n' \
+    "$work/care.json" "$work/notes.json" >config/curfew/curfew.json
+expect 0 curfew serve --check
+curfew serve >served &
+host=$!
+until grep -q serving served; do
+    kill -0 "$host" 2>/dev/null || die "the host has not started"
+    sleep 0.05
+done
+expect 0 curfew health
+expect 0 curfew launch 2
+until curfew schedules --json | grep -q '"last":"succeeded"'; do sleep 0.05; done
+expect 0 curfew schedules
+check "the program of the schedule has run" cmp care.json notes.json
+expect 0 curfew drain --timeout 10s
+kill "$host"
+wait "$host" || die "the host has not ended in order"
+host=''
 
 title "what to type next"
 cat <<END

@@ -14,7 +14,7 @@ struct GuideTests {
             "embedding-the-host", "writing-a-plugin", "writing-a-plugin-in-cpp",
             "writing-a-plugin-in-rust", "proving-a-plugin", "requests", "calling-functions",
             "background-tasks", "porting", "running-programs", "from-cron", "schedules",
-            "isolating-plugins", "control",
+            "isolating-plugins", "control", "service",
             "installing-plugins",
         ]) { name in
             let guide = try Guide(name)
@@ -41,7 +41,7 @@ struct GuideTests {
                 "from-cron.md", "installing-plugins.md", "isolating-plugins.md", "porting.md",
                 "proving-a-plugin.md",
                 "requests.md",
-                "running-programs.md", "schedules.md", "writing-a-plugin-in-cpp.md",
+                "running-programs.md", "schedules.md", "service.md", "writing-a-plugin-in-cpp.md",
                 "writing-a-plugin-in-rust.md",
                 "writing-a-plugin.md",
             ])
@@ -56,7 +56,7 @@ struct GuideTests {
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
             "Documentation/running-programs.md", "Documentation/from-cron.md",
-            "Documentation/schedules.md", "Documentation/control.md",
+            "Documentation/schedules.md", "Documentation/control.md", "Documentation/service.md",
             "Documentation/installing-plugins.md", "Documentation/isolating-plugins.md",
             "SECURITY.md",
             "Documentation/background-tasks.md", "Documentation/porting.md",

@@ -23,7 +23,7 @@ struct ReadmeTests {
 
     @Test("opens with what Curfew is, what it prints, and what else there is")
     func opening() throws {
-        let head = try text().components(separatedBy: "\n").prefix(40).joined(separator: "\n")
+        let head = try text().components(separatedBy: "\n").prefix(75).joined(separator: "\n")
         #expect(head.hasPrefix("# Curfew\n"))
         let words = [
             "recording.svg", "`make demo`", "`make test`", "| cron |", "curfew serve", "```c\n",
@@ -51,7 +51,7 @@ struct ReadmeTests {
 
     @Test("its commands make a plugin that is tested and runs")
     func commands() throws {
-        let run = try shell(try block("sh", 1))
+        let run = try shell(try block("sh", 2))
         #expect(run.succeeded && run.output.contains("\nSUCCEEDED"), "\(run)")
     }
 
@@ -68,6 +68,15 @@ struct ReadmeTests {
             try block("sh").replacingOccurrences(
                 of: "/var/tmp/home.tar.gz .", with: "made.tar.gz /etc/hostname") + atOnce)
         #expect(run.succeeded && run.output.contains("pending"), "\(run)")
+    }
+
+    @Test("its second screen is the service, as it says")
+    func service() throws {
+        let section = try #require(
+            try text().components(separatedBy: "## The service\n").dropFirst().first
+        ).components(separatedBy: "\n## ")[0]
+        try GuideReader(try Installation.forTests()).follow(
+            Guide("README", text: "```sh\nexport PATH=\"/usr/local/bin:$PATH\"\n```\n" + section))
     }
 
     /// Runs commands in an empty directory, which is the home as well.

@@ -463,7 +463,57 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
+    // MARK: Draining
+
+    /// Launches nothing from now on, or launches again; running tasks go on. The next host of the store
+    /// launches. Returns since when nothing is launched, in nanoseconds since 1970 in UTC.
+    @discardableResult
+    package func setDrained(_ isDrained: Bool) throws(RequestFailure) -> Int64? {
+        let (was, since) = try perform { (book, _, now) throws(StoreFault) in
+            (book.scheduler.drainedSince, book.setDrained(isDrained, at: now))
+        }
+        if was != since {
+            engine.log(
+                .info, nil, 0,
+                isDrained
+                    ? "the host is drained: nothing is launched, and what runs ends by itself"
+                    : "the host is not drained any more: requests are launched again")
+        }
+        return since
+    }
+
+    /// Since when nothing is launched; nil if requests are.
+    package func drainedSince() throws(RequestFailure) -> Int64? {
+        try perform { (book, _, _) throws(StoreFault) in book.scheduler.drainedSince }
+    }
+
+    /// Returns the tasks of requests that are not over, ordered by request.
+    package func tasks() throws(RequestFailure) -> [RequestTask] {
+        let loop = try loop()
+        let tasks = try perform { [loop] (_, _, _) throws(StoreFault) in loop.tasks }
+        let (wall, clock) = (moment.wall, engine.clock.now())
+        return tasks.compactMap { ticket, task in
+            guard let state = engine.query(task), state.outcome == nil else { return nil }
+            let begun = state.startedAt == 0 ? nil : wall - Int64(clamping: clock - state.startedAt)
+            let end = begun?.addingReportingOverflow(Int64(clamping: state.budget))
+            return RequestTask(
+                request: ticket.request, launch: ticket.launch, state: state, startedAt: begun,
+                deadline: end.map { $0.overflow ? .max : $0.partialValue })
+        }.sorted { $0.request < $1.request }
+    }
+
     // MARK: Setting
+
+    /// Returns the state of each factor of the machine that a source knows.
+    package func factors() throws(RequestFailure) -> [(factor: Factor, entry: FactorBoard.Entry)] {
+        let loop = try loop()
+        return try perform { [loop] (book, _, now) throws(StoreFault) in
+            loop.readSources(&book, now)
+            return Factor.allCases.compactMap { factor in
+                book.scheduler.board[factor].map { (factor, $0) }
+            }
+        }
+    }
 
     /// Returns the current state of a factor of the machine, or nil if it was never reported.
     package func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Entry? {

@@ -17,6 +17,8 @@ package struct HostReport: Equatable, Sendable {
     /// The maximum number of running request tasks, for short and long ones each.
     package var places = 0
     package var dayLimits = DayLimits()
+    /// Since when it launches nothing because it is drained.
+    package var drainedSince: Int64?
     /// Whether there are more handlers than a report has room for.
     package var isCut = false
 
@@ -56,6 +58,7 @@ package struct HostReport: Equatable, Sendable {
             limit.map { "\($0)" } ?? "-"
         }
         lines.append("limits\t\(places)\t" + limits.joined(separator: "\t"))
+        if let drainedSince { lines.append("drained\t\(drainedSince)") }
         for (factor, entry) in factors {
             let reading = entry.reading
             lines.append(
@@ -150,6 +153,9 @@ package struct HostReport: Equatable, Sendable {
                 for (identifier, state) in handlers where state.plugin == words[1] {
                     handlers[identifier]?.build = words[2]
                 }
+            case ("drained", 2):
+                guard let date = Int64(words[1]) else { return nil }
+                drainedSince = date
             case ("found", 3): discovered[words[1]] = words[2]
             default: return nil
             }

@@ -203,6 +203,16 @@ package struct RequestBook: Sendable {
         isReportStale = true
     }
 
+    /// Launches nothing from now on, or launches again. Returns since when it is drained.
+    @discardableResult
+    package mutating func setDrained(_ isDrained: Bool, at now: Moment) -> Int64? {
+        guard isDrained != (scheduler.drainedSince != nil) else { return scheduler.drainedSince }
+        scheduler.drainedSince = isDrained ? now.wall : nil
+        scheduler.reconsider()
+        isReportStale = true
+        return scheduler.drainedSince
+    }
+
     /// Writes a report of this host's state for other processes, if something changed and the last
     /// report is not too recent.
     package mutating func writeReport(
@@ -223,6 +233,7 @@ package struct RequestBook: Sendable {
         }
         report.places = scheduler.places
         report.dayLimits = scheduler.budget.limits
+        report.drainedSince = scheduler.drainedSince
         report.isCut = registered.count > HostReport.limit
         report.discovered = discovered.filter { report.handlers[$0.key] == nil }
         try report.write(store)

@@ -44,6 +44,7 @@ extension RequestScheduler {
         ]
         if queue.kind == .appRefresh { reports.append(refresh(of: handler)) }
         if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(queue, at: now)) }
+        if let drainedSince { reports.append(Self.drained(since: drainedSince)) }
         reports += factors(of: queue).map(machine)
         return Self.sorted(reports)
     }
@@ -224,6 +225,13 @@ extension RequestScheduler {
             .store, storeFault == nil ? .yes : .no, holds: storeFault != nil, source: "store",
             detail: storeFault ?? "it works",
             change: storeFault == nil ? "" : "mend the store; nothing is lost")
+    }
+
+    private static func drained(since date: Int64) -> FactorReport {
+        FactorReport(
+            .host, .no, holds: true, source: "host",
+            detail: "the host is drained: it launches nothing, and lets what runs end", since: date,
+            change: "type `curfew drain --end`")
     }
 
     private func dayBudget(_ queue: RequestQueue, at now: Moment) -> FactorReport {

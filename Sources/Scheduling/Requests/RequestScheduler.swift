@@ -92,6 +92,8 @@ package struct RequestScheduler: Sendable {
     package var rate = LaunchRate()
     /// The reason why the store does not work, so that nothing is launched; nil if it works.
     package var storeFault: String?
+    /// Since when the host launches nothing, because it is to have no tasks: nanoseconds since 1970 in UTC.
+    package var drainedSince: Int64?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]
     var handlers = HandlerTable()
@@ -454,7 +456,7 @@ package struct RequestScheduler: Sendable {
             return true
         }
         let isHeld =
-            storeFault != nil
+            storeFault != nil || drainedSince != nil
             || factors(of: waiting).contains {
                 !policy.allows($0, board.state($0))
             }

@@ -5,7 +5,8 @@ import Service
 /// A call of the control socket. `openapi.json` describes all of them for clients.
 struct ControlRoute {
     enum Action {
-        case host
+        case host, health, tasks, handlers, plugins, factors
+        case reload, drain, endDrain
         case requests, journal, schedules
         case submit, submitBatch
         case show, payload, why, wait
@@ -28,6 +29,14 @@ struct ControlRoute {
 
     static let all = [
         ControlRoute("GET", "/v1/host", [], .host),
+        ControlRoute("GET", "/v1/health", [], .health),
+        ControlRoute("GET", "/v1/tasks", [], .tasks),
+        ControlRoute("GET", "/v1/handlers", [], .handlers),
+        ControlRoute("GET", "/v1/plugins", [], .plugins),
+        ControlRoute("GET", "/v1/factors", [], .factors),
+        ControlRoute("POST", "/v1/reload", [], .reload),
+        ControlRoute("POST", "/v1/drain", ["timeout"], .drain),
+        ControlRoute("DELETE", "/v1/drain", [], .endDrain),
         ControlRoute("GET", "/v1/requests", ["state", "identifier", "limit"], .requests),
         ControlRoute("POST", "/v1/requests", [], .submit),
         ControlRoute("POST", "/v1/requests:batch", [], .submitBatch),

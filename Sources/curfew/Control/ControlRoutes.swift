@@ -14,13 +14,15 @@ import Service
 struct ControlRoutes: Sendable {
     private let host: Host
     private let thread: ControlThread
+    private let reloads: ReloadQueue
 
     private static let usualWait: UInt64 = 30_000_000_000
-    private static let longestWait: UInt64 = 3_600_000_000_000
+    static let longestWait: UInt64 = 3_600_000_000_000
 
-    init(_ host: Host, _ thread: ControlThread) {
+    init(_ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue) {
         self.host = host
         self.thread = thread
+        self.reloads = reloads
     }
 
     /// A call that submits.
@@ -67,6 +69,29 @@ struct ControlRoutes: Sendable {
         }
         switch route.action {
         case .host: look(call) { (store) throws(CommandError) in try hostItem(store) }
+        case .health: health(call)
+        case .tasks:
+            tell(call, "tasks") { (host) throws(CurfewError) in try HostRecords.tasks(host) }
+        case .handlers:
+            tell(call, "handlers") { (host) throws(CurfewError) in
+                .list(host.handlers.map(HostRecords.item))
+            }
+        case .plugins:
+            tell(call, "plugins") { (host) throws(CurfewError) in
+                .list(host.plugins.map(HostRecords.item))
+            }
+        case .factors:
+            tell(call, "factors") { (host) throws(CurfewError) in
+                let factors = try host.factors()
+                return .list(factors.map { HostRecords.item($0.factor, $0.entry) })
+            }
+        case .reload: try reloads.add(call)
+        case .drain: try drain(call, query)
+        case .endDrain:
+            tell(call) { (host) throws(CurfewError) in
+                try host.setDrained(false)
+                return try Self.drainItem(host)
+            }
         case .requests: try list(call, query)
         case .journal: try journal(call, query)
         case .schedules:
@@ -85,7 +110,13 @@ struct ControlRoutes: Sendable {
         case .payload: payload(call, id!)
         case .wait:
             let timeout = try query.span("timeout", 1...Self.longestWait) ?? Self.usualWait
-            thread.wait(call, for: id!, until: csys_monotonic_ns() &+ timeout)
+            thread.wait(call, until: csys_monotonic_ns() &+ timeout) {
+                (store, isLate) throws(CommandError) in
+                let request = try Self.request(id!, store)
+                guard isLate || !request.state.isLive else { return nil }
+                return HTTPAnswer(
+                    request.state.isLive ? 202 : 200, json: RequestItem.item(request).written)
+            }
         case .cancel: change(call, id!) { (host) throws(CurfewError) in _ = try host.cancel(id!) }
         case .retry: change(call, id!) { (host) throws(CurfewError) in try host.retry(id!) }
         case .launch: change(call, id!) { (host) throws(CurfewError) in try host.launchNow(id!) }
@@ -93,6 +124,65 @@ struct ControlRoutes: Sendable {
         case .submit, .submitBatch: break
         }
         return nil
+    }
+
+    // MARK: The host
+
+    /// Answers with what the host has in memory.
+    private func tell(
+        _ call: HTTPCall, _ name: String? = nil,
+        _ item: @escaping (Host) throws(CurfewError) -> JSONItem
+    ) {
+        let host = self.host
+        thread.tell(call) { () throws(CommandError) in
+            let item = try Self.asked(host, item)
+            return HTTPAnswer(json: (name.map { .object([($0, item)]) } ?? item).written)
+        }
+    }
+
+    private static func asked<Answer>(
+        _ host: Host, _ body: (Host) throws(CurfewError) -> Answer
+    ) throws(CommandError) -> Answer {
+        do throws(CurfewError) {
+            return try body(host)
+        } catch {
+            throw CommandError(code(error.code), error.message)
+        }
+    }
+
+    private func health(_ call: HTTPCall) {
+        let (host, reloads) = (self.host, self.reloads)
+        thread.tell(call) { () throws(CommandError) in
+            let health = HostHealth(host, configurationFault: reloads.fault)
+            return HTTPAnswer(
+                health.status == .degraded ? 503 : 200, json: health.item.written)
+        }
+    }
+
+    /// Launches nothing more, and answers once no task of a request runs.
+    private func drain(_ call: HTTPCall, _ query: ControlQuery) throws(HTTPFault) {
+        let host = self.host
+        let timeout = try query.span("timeout", 0...Self.longestWait) ?? 0
+        var hasBegun = false
+        thread.wait(call, until: csys_monotonic_ns() &+ timeout) {
+            (_, isLate) throws(CommandError) in
+            try Self.asked(host) { (host) throws(CurfewError) -> HTTPAnswer? in
+                // Once, as somebody else can end it meanwhile.
+                if !hasBegun { try host.setDrained(true) }
+                hasBegun = true
+                let isEnded = try host.drainedSince() == nil
+                let isOver = isEnded ? true : try host.requestTasks().isEmpty
+                guard isLate || isOver else { return nil }
+                return HTTPAnswer(isOver ? 200 : 202, json: try Self.drainItem(host).written)
+            }
+        }
+    }
+
+    private static func drainItem(_ host: Host) throws(CurfewError) -> JSONItem {
+        .object([
+            ("since", DateText.item(try host.drainedSince())),
+            ("tasks", try HostRecords.tasks(host)),
+        ])
     }
 
     // MARK: Looking
@@ -162,6 +252,16 @@ struct ControlRoutes: Sendable {
         return record
     }
 
+    private static func request(
+        _ id: RequestID, _ store: StoreClient
+    ) throws(CommandError) -> Request {
+        let request = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in try transaction.request(id) }
+        }
+        guard let request else { throw missing(id) }
+        return request
+    }
+
     private static func missing(_ id: RequestID) -> CommandError {
         CommandError(.missing, "there is no request \(id)")
     }
@@ -186,16 +286,8 @@ struct ControlRoutes: Sendable {
     ) {
         let host = self.host
         thread.answer(call) { (store) throws(CommandError) in
-            do throws(CurfewError) {
-                try body(host)
-            } catch {
-                throw CommandError(Self.code(error.code), error.message)
-            }
-            let request = try StorePlace.translated { () throws(StoreFault) in
-                try store.read { (transaction) throws(StoreFault) in try transaction.request(id) }
-            }
-            guard let request else { throw Self.missing(id) }
-            return HTTPAnswer(json: RequestItem.item(request).written)
+            try Self.asked(host, body)
+            return HTTPAnswer(json: RequestItem.item(try Self.request(id, store)).written)
         }
     }
 

@@ -20,15 +20,19 @@ final class ControlSocket {
         let reason: String
     }
 
-    /// - Parameter directory: the one of the store, which the host holds.
-    init(_ host: Host, store directory: String) throws(Failure) {
+    /// - Parameters:
+    ///   - reloads: takes calls that want the configuration read again.
+    ///   - directory: the one of the store, which the host holds.
+    init(
+        _ host: Host, _ reloads: ReloadQueue, store directory: String
+    ) throws(Failure) {
         guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         else {
             throw Failure(reason: "\(directory): \(String(cString: strerror(errno)))")
         }
         thread = ControlThread(directory)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
-        let routes = ControlRoutes(host, thread)
+        let routes = ControlRoutes(host, thread, reloads)
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit
         // The other half is for plugins, programs and the store.

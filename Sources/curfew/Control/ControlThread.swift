@@ -9,23 +9,27 @@ import Service
 
 /// The thread that reads a store for the control socket, so that a long list delays neither submissions nor
 /// other connections. It also makes changes that one request is about, and watches the store for those who wait for
-/// the end of a request or follow the journal.
+/// something in it or follow the journal.
 final class ControlThread: @unchecked Sendable {
     // Sendable: `thread` is used by `stop` alone, the store and the waits by the thread; the rest is
     // locked or constant.
 
     typealias Work = (StoreClient) throws(CommandError) -> HTTPAnswer
+    /// Looks whether what a call waits for has come about; returns nil if it has not. With true its time is up, and
+    /// an answer is due.
+    typealias Look = (StoreClient, _ isLate: Bool) throws(CommandError) -> HTTPAnswer?
 
     private enum Job {
         case work(HTTPCall, Work)
+        case tell(HTTPCall, () throws(CommandError) -> HTTPAnswer)
         case wait(Wait)
         case follow(HTTPCall, RequestID?, after: UInt64)
     }
 
-    /// A call that waits for the end of a request.
+    /// A call that waits for something in the store.
     private struct Wait {
         let call: HTTPCall
-        let request: RequestID
+        let look: Look
         /// CLOCK_MONOTONIC.
         let deadline: UInt64
     }
@@ -35,9 +39,11 @@ final class ControlThread: @unchecked Sendable {
         var isStopping = false
     }
 
-    /// The calls that may wait at a time, for a job or for the end of a request.
+    /// The calls that may have a job at a time.
     private static let limit = 1_024
-    private static let stopping = HTTPFault(503, "stopping", "the host ends")
+    /// The calls that may wait for something in the store: a part of the connections, so that others get in.
+    private static let waitLimit = 512
+    static let stopping = HTTPFault(503, "stopping", "the host ends")
     private var pause = StorePause()
 
     private let directory: String
@@ -72,9 +78,15 @@ final class ControlThread: @unchecked Sendable {
     /// Has a call answered on the thread.
     func answer(_ call: HTTPCall, _ work: @escaping Work) { add(.work(call, work), call) }
 
-    /// Has a call answered once a request is over, or at a CLOCK_MONOTONIC time with 202.
-    func wait(_ call: HTTPCall, for request: RequestID, until deadline: UInt64) {
-        add(.wait(Wait(call: call, request: request, deadline: deadline)), call)
+    /// Has a call answered on the thread, without the store.
+    func tell(_ call: HTTPCall, _ work: @escaping () throws(CommandError) -> HTTPAnswer) {
+        add(.tell(call, work), call)
+    }
+
+    /// Has a call answered once `look` has an answer, at the latest at a CLOCK_MONOTONIC time. It looks at once, and
+    /// after changes of the store.
+    func wait(_ call: HTTPCall, until deadline: UInt64, _ look: @escaping Look) {
+        add(.wait(Wait(call: call, look: look, deadline: deadline)), call)
     }
 
     /// Answers a call with the entries of the journal after a number, and those that come.
@@ -107,6 +119,12 @@ final class ControlThread: @unchecked Sendable {
             for job in jobs {
                 switch job {
                 case .work(let call, let work): answer(call, with: work)
+                case .tell(let call, let work):
+                    do throws(CommandError) {
+                        call.answer(try work())
+                    } catch {
+                        call.answer(HTTPFault(error))
+                    }
                 case .wait(let wait): add(wait)
                 case .follow(let call, let request, let position):
                     add(call, of: request, after: position)
@@ -139,10 +157,12 @@ final class ControlThread: @unchecked Sendable {
     }
 
     private func add(_ wait: Wait) {
-        guard waits.count < Self.limit else {
+        waits.removeAll { $0.call.isOver }
+        guard waits.count < Self.waitLimit else {
             return wait.call.answer(
                 HTTPFault(
-                    429, "busy", "too many calls wait for ends of requests", help: ["try again"]))
+                    429, "busy", "\(Self.waitLimit) calls wait already",
+                    help: ["try again once one has been answered"]))
         }
         waits.append(wait)
     }
@@ -186,30 +206,14 @@ final class ControlThread: @unchecked Sendable {
         waits = waits.filter { wait in
             if wait.call.isOver { return false }
             do throws(CommandError) {
-                guard let request = try request(wait.request) else {
-                    wait.call.answer(
-                        HTTPFault(404, "notFound", "there is no request \(wait.request)"))
-                    return false
+                guard let answer = try wait.look(try opened(), wait.deadline <= now) else {
+                    return true
                 }
-                guard request.state.isLive, wait.deadline > now else {
-                    wait.call.answer(
-                        HTTPAnswer(
-                            request.state.isLive ? 202 : 200,
-                            json: RequestItem.item(request).written))
-                    return false
-                }
-                return true
+                wait.call.answer(answer)
             } catch {
                 wait.call.answer(HTTPFault(error))
-                return false
             }
-        }
-    }
-
-    private func request(_ id: RequestID) throws(CommandError) -> Request? {
-        let store = try opened()
-        return try StorePlace.translated { () throws(StoreFault) in
-            try store.read { (transaction) throws(StoreFault) in try transaction.request(id) }
+            return false
         }
     }
 

@@ -33,29 +33,10 @@ enum DoctorCommand {
         let hasFailed = findings.contains { $0.state == .fail }
         if arguments.has(.json) {
             console.out.line(
-                JSONItem.object([("findings", .list(findings.map(item)))]).written)
+                JSONItem.object([("findings", .list(findings.map(\.item)))]).written)
         } else {
-            for finding in findings { print(finding, console.out) }
+            for finding in findings { finding.print(console.out) }
         }
         return hasFailed ? .faults : .ok
-    }
-
-    private static func print(_ finding: Finding, _ out: Output) {
-        let word = Shown.padded(finding.state.rawValue, 4)
-        let part = Shown.padded(finding.part, 13)
-        let start = 4 + 2 + 13 + 2
-        out.line(
-            out.paint(word, finding.state.colour) + "  " + part + "  "
-                + out.wrapped(Shown.line(finding.text), after: start, indent: start))
-        guard let mend = finding.mend else { return }
-        // A command is not wrapped, so that it can be copied.
-        out.line(String(repeating: " ", count: start) + "help: " + Shown.line(mend))
-    }
-
-    private static func item(_ finding: Finding) -> JSONItem {
-        .object([
-            ("part", .text(finding.part)), ("state", .text(finding.state.rawValue)),
-            ("text", .text(finding.text)), ("mend", .text(orNull: finding.mend)),
-        ])
     }
 }

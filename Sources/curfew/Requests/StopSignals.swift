@@ -55,20 +55,21 @@ struct StopSignals {
     }
 
     /// The event that ended a wait.
-    enum Next { case end, hangup, time }
+    enum Next { case end, hangup, event, time }
 
-    /// Waits for a signal, until a CLOCK_MONOTONIC time.
-    func next(until deadline: UInt64) -> Next {
-        let descriptors = [descriptor, hangup ?? -1]
+    /// Waits for a signal, or until a descriptor is readable, until a CLOCK_MONOTONIC time.
+    func next(until deadline: UInt64, event: Int32) -> Next {
+        let descriptors = [descriptor, hangup ?? -1, event]
         while true {
             csys_wait_any_readable(descriptors, Int32(descriptors.count), deadline)
             var ready = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             if poll(&ready, nfds_t(ready.count), 0) > 0 {
                 if ready[0].revents != 0 { return .end }
-                if let hangup {
+                if let hangup, ready[1].revents != 0 {
                     csys_eventfd_drain(hangup)
                     return .hangup
                 }
+                if ready[2].revents != 0 { return .event }
             }
             if csys_monotonic_ns() >= deadline { return .time }
         }

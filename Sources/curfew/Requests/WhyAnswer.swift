@@ -43,7 +43,10 @@ struct WhyAnswer {
             let verb = names.count == 1 ? "allows" : "allow"
             changes.append("\(names.joined(separator: " and ")) \(verb) it")
         }
-        if open.contains(.host) { changes.append("a host uses this store") }
+        if let host = holding.first(where: { $0.factor == .host }) {
+            changes.append(
+                host.since == nil ? "a host uses this store" : "the host is not drained any more")
+        }
         let dates = holding.compactMap(\.until)
         let once = "as soon as \(changes.joined(separator: " and "))"
         guard let last = dates.max() else { return once }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// `curfew reload`
+enum ReloadCommand {
+    static let command = Command(
+        name: "reload", summary: "have the host read its configuration again",
+        options: [ServeConfiguration.option, .store, .json],
+        details: [
+            """
+            The host of a store reads its configuration again and brings the schedules into the
+            store, in one transaction; the command ends when that is done. Where the configuration
+            has a fault, nothing is changed. SIGHUP has the host do the same.
+            """
+        ],
+        exits: [
+            ExitMeaning(.ok, "the schedules are those of the configuration"),
+            ExitMeaning(
+                .faults,
+                "the configuration has faults, and nothing was changed; or the output could not be written"
+            ),
+            ExitMeaning.usage, ExitMeaning(.missing, "no host uses the store, or it has no socket"),
+            ExitMeaning.denied, ExitMeaning.storeUnavailable,
+            ExitMeaning(.timedOut, "it does not answer"),
+            ExitMeaning(.conflict, "the host was started without a configuration"),
+            ExitMeaning(.host, "it answers with something else"),
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                rows: [
+                    ("added, changed, removed, over", "the names of such schedules"),
+                    ("kept", "how many stay as they are"),
+                    ("text", "the line that people get"),
+                    ("needsStart", "other settings were changed, which count from the next start"),
+                ])
+        ],
+        examples: ["curfew reload"]
+    ) { arguments, console throws(CommandError) in
+        let client: ControlClient
+        do throws(CommandError) {
+            client = try ControlClient(arguments)
+        } catch {
+            var error = error
+            error.notes = ["nothing was changed: the host goes on with what it had"]
+            throw error
+        }
+        // Thousands of schedules, and a commit on a slow disk.
+        let answer = try client.call("POST", "/v1/reload", patience: 60_000_000_000)
+        if arguments.has(.json) {
+            console.out.line(answer.text)
+        } else {
+            console.out.line(Shown.line(answer["text"]?.text ?? ""))
+        }
+        if case .bool(true)? = answer["needsStart"]?.kind {
+            console.errors.note(
+                "another store or other settings of plugins count once the host is started again")
+        }
+        return .ok
+    }
+}

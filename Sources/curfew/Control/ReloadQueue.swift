@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import CurfewValues
+import Scheduling
+import Service
+
+/// Calls that want the configuration read again, which the main thread does, and what came of the last reading.
+final class ReloadQueue: Sendable {
+    /// What came of reading the configuration again.
+    enum Outcome: Sendable {
+        /// - Parameter needsStart: there are other changes than those of schedules, which count from the next start.
+        case applied(ScheduleChanges, needsStart: Bool)
+        /// Nothing was changed: one line, with what to do next.
+        case faulty(String)
+    }
+
+    private struct State {
+        var calls: [HTTPCall] = []
+        var fault: String?
+        var isClosed = false
+    }
+
+    /// eventfd, readable when a call waits.
+    let descriptor = csys_eventfd()
+    /// Whether there is a configuration to be read.
+    private let hasConfiguration: Bool
+    private let state = Locked(State())
+
+    init(hasConfiguration: Bool) { self.hasConfiguration = hasConfiguration }
+
+    deinit { csys_close(descriptor) }
+
+    /// Why the configuration that was read last does not count; nil if it does.
+    var fault: String? { state.withLock { $0.fault } }
+
+    func add(_ call: HTTPCall) throws(HTTPFault) {
+        guard hasConfiguration else {
+            throw HTTPFault(
+                409, "state", "the host was started without a configuration",
+                help: ["start it without --store, or with --config"])
+        }
+        let isAdded = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.calls.append(call)
+            return true
+        }
+        guard isAdded else { throw ControlThread.stopping }
+        csys_eventfd_signal(descriptor)
+    }
+
+    /// Takes the calls that wait: a reading that begins now is for them.
+    func take() -> [HTTPCall] {
+        csys_eventfd_drain(descriptor)
+        return state.withLock { state in
+            defer { state.calls = [] }
+            return state.calls
+        }
+    }
+
+    func finish(_ calls: [HTTPCall], _ outcome: Outcome) {
+        let answer: HTTPAnswer
+        switch outcome {
+        case .applied(let changes, let needsStart):
+            state.withLock { $0.fault = nil }
+            let members =
+                changes.members + [
+                    ("text", .text(changes.text)), ("needsStart", .bool(needsStart)),
+                ]
+            answer = HTTPAnswer(json: JSONItem.object(members).written)
+        case .faulty(let text):
+            state.withLock { $0.fault = text }
+            answer = HTTPAnswer(HTTPFault(422, "configuration", text))
+        }
+        HTTPCall.answer(calls.map { ($0, answer) })
+    }
+
+    /// Nobody reads the configuration any more.
+    func close() {
+        let calls = state.withLock { state in
+            state.isClosed = true
+            defer { state.calls = [] }
+            return state.calls
+        }
+        for call in calls { call.answer(ControlThread.stopping) }
+    }
+}

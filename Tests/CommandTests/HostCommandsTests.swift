@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// `curfew health`, `curfew reload` and `curfew drain`, with a host of `curfew serve`.
+@Suite("Commands to a host")
+struct HostCommandsTests {
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    /// Runs a script in Python with a host that reads `curfew.json`. `run` calls the command, and returns its
+    /// code and all that it printed; `write` replaces the configuration.
+    private func serve(_ script: String, plugins: [String] = []) throws -> String {
+        let head = """
+            import json, os, re, signal, socket, subprocess, sys, time
+            program, store, place = sys.argv[1:4]
+            def write(*schedules):
+                with open(place, "w") as file: json.dump({"schedules": list(schedules)}, file)
+            def schedule(name, **more):
+                return {"name": name, "command": ["/bin/true"], "every": "1h", **more}
+            def run(*words):
+                done = subprocess.run([program, *words, "--store", store], capture_output=True, text=True)
+                return done.returncode, (done.stdout + done.stderr).replace(store, "STORE").strip()
+            def start():
+                return subprocess.Popen(
+                    [program, "serve", "--json", "--store", store, "--config", place, *sys.argv[4:]],
+                    stdout=subprocess.PIPE, text=True, start_new_session=True)
+            def until(event):
+                for line in host.stdout:
+                    line = json.loads(line)
+                    if line["event"] == event: return line
+            write(schedule("one"))
+            host = start()
+            until("serving")
+            try:
+
+            """
+        let body = script.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { "    " + $0 }.joined(separator: "\n")
+        let tail = """
+
+                host.send_signal(signal.SIGTERM)
+                print("ended", host.wait(30))
+            finally:
+                if host.poll() is None:
+                    os.killpg(host.pid, signal.SIGKILL)
+            """
+        let run = try ChildProcess.run(
+            "python3",
+            [
+                "-c", head + body + tail, CommandRun.program, files.path("store"),
+                files.path("curfew.json"),
+            ] + plugins.flatMap { ["--plugin", $0] },
+            environment: CommandRun.environment.merging(
+                ["HOME": files.path, "CURFEW_PLUGIN_PATH": files.path("none"), "TZ": "UTC"]
+            ) { $1 },
+            directory: files.path, limit: .seconds(60))
+        try #require(run.succeeded, "\(run)")
+        return run.output
+    }
+
+    @Test(
+        "reload: the schedules of the file count once the command ends, and a fault changes nothing"
+    )
+    func reload() throws {
+        let output = try serve(
+            """
+            write(schedule("one"), schedule("two", every="2h"))
+            print(run("reload"))
+            print(run("schedules", "two")[0])
+            write(schedule("two", every="2h"))
+            code, answer = run("reload", "--json")
+            answer = json.loads(answer)
+            print(code, answer["removed"], answer["kept"], answer["needsStart"], answer["text"])
+            with open(place, "w") as file: file.write('{"schedules": [{"name": "x"}]}')
+            code, text = run("reload")
+            print(code, "curfew.json:1:" in text, "nothing was changed" in text)
+            print(run("schedules", "two")[0], run("health")[0])
+            write(schedule("two", every="2h"))
+            print(run("reload"), run("health")[0])
+            with open(place, "w") as file: json.dump({"schedules": [], "store": "/elsewhere"}, file)
+            print(run("reload"))
+            os.remove(place)
+            code, text = run("reload")
+            print(code, "there is no configuration" in text)
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "(0, '2 schedules, 1 added (two)')", "0",
+                "0 ['one'] 1 False 1 schedule, 1 removed (one)", "1 True True", "0 1",
+                "(0, '1 schedule') 0",
+                "(0, '0 schedules, 1 removed (two)\\nnote: another store or other settings of plugins count once the host is started again')",
+                "1 True", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("drain: nothing is launched until it ends, what runs goes on, and why says so")
+    func drain() throws {
+        let output = try serve(
+            """
+            print(run("drain", "--end"))
+            stop = os.path.join(os.path.dirname(store), "stop")
+            run("submit", "--", "/bin/sh", "-c", "until test -e %s; do sleep 0.02; done" % stop)
+            while '"phase":"running"' not in run("drain", "--json")[1]: pass
+            print(run("drain"))
+            print(run("drain", "--timeout", "10ms")[0])
+            run("submit", "--", "/bin/true")
+            code, why = run("why", "3", "--json")
+            held = [each for each in json.loads(why)["factors"] if each["holds"]]
+            print([each["factor"] for each in held], held[0]["change"])
+            print("as soon as the host is not drained any more" in run("why", "3")[1])
+            print(json.loads(run("health", "--json")[1])["status"], run("health")[0])
+            print(json.loads(run("show", "3", "--json")[1])["state"])
+            open(stop, "w").close()
+            print(run("drain", "--timeout", "1min"))
+            print(json.loads(run("show", "2", "--json")[1])["outcome"])
+            print(run("drain", "--end"))
+            print(run("wait", "3", "--timeout", "30s")[0])
+            print(run("drain", "--timeout", "2h")[0], run("drain", "--end", "--timeout", "1s")[0])
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "(0, 'requests are launched again')",
+                "(0, 'nothing is launched; 1 task runs\\n  request 2  org.curfew.command')", "7",
+                "['host'] type `curfew drain --end`", "True", "drained 0", "pending",
+                "(0, 'nothing is launched; no task runs')", "succeeded",
+                "(0, 'requests are launched again')", "0", "2 2", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("drain: a host that ends takes its drain with it")
+    func drainOnce() throws {
+        let output = try serve(
+            """
+            print(run("drain")[0])
+            run("submit", "--", "/bin/true")
+            host.send_signal(signal.SIGTERM)
+            print(host.wait(30))
+            host = start()
+            until("serving")
+            print(run("wait", "2", "--timeout", "30s")[0])
+            """)
+        #expect(output == "0\n0\n0\nended 0\n", "\(output)")
+    }
+
+    @Test("health: a plugin that is refused and one that is quarantined are work that waits")
+    func health() throws {
+        let refused = try files.directory("refused")
+        try "{".write(toFile: refused + "/manifest.json", atomically: true, encoding: .utf8)
+        let output = try serve(
+            """
+            code, text = run("health")
+            print(code)
+            print(re.sub(" +", " ", text).split("\\n")[:2])
+            print("refused" in text, "help: curfew lint" in text)
+            """, plugins: [refused])
+        #expect(
+            output.split(separator: "\n") == [
+                "1",
+                "['ok store it works', 'ok launches requests are launched; 0 tasks run']",
+                "True True", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("without a host, and beside one that does not answer, the commands say so")
+    func nobody() throws {
+        let output = try serve(
+            """
+            host.send_signal(signal.SIGSTOP)
+            begun = time.monotonic()
+            code, text = run("health")
+            print(code, "does not answer" in text, time.monotonic() - begun < 30)
+            host.send_signal(signal.SIGCONT)
+            os.remove(store + "/control.sock")
+            code, text = run("drain")
+            print(code, "has no control socket: process %d" % host.pid in text)
+            false = socket.socket(socket.AF_UNIX)
+            false.bind(store + "/control.sock")
+            false.listen()
+            asked = subprocess.Popen([program, "health", "--store", store], stderr=subprocess.PIPE, text=True)
+            client = false.accept()[0]
+            client.recv(4096)
+            client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 9\\r\\n\\r\\n{}")
+            client.close()
+            print("no answer of a host" in asked.communicate()[1], asked.returncode)
+            false.close()
+            os.killpg(host.pid, signal.SIGKILL)
+            host.wait()
+            for command in ("health", "reload", "drain"):
+                code, text = run(command)
+                print(code, "no host uses the store at STORE" in text, "curfew serve --store STORE" in text)
+            store += "2"
+            print(run("health")[0], os.path.exists(store))
+            store = store[:-1]
+            host = start()
+            until("serving")
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "7 True True", "4 True", "True 125", "4 True True", "4 True True", "4 True True",
+                "4 False", "ended 0",
+            ], "\(output)")
+    }
+}
