@@ -71,7 +71,7 @@ C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),\
 PLUGIN_PROGRAMS := $(patsubst Plugins/%,%,$(wildcard Plugins/*/*.sh))
 PYTHON_MODULE := .build/python/curfew/__init__.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
-UNITS := system/curfew.service user/curfew.service
+UNITS := system/curfew.service system/curfew.socket user/curfew.service user/curfew.socket
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 
 # The templates of `curfew new`, and the Swift package that their plugins depend on. Named one by one,
@@ -491,6 +491,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	    fill "Sources/Service/units/$$unit.in" "$$prefix" "$$root/lib/systemd/$$unit"
 	done
 	put 644 Sources/Service/units/sysusers.conf "$$root/lib/sysusers.d/curfew.conf"
+	put 644 Sources/Service/units/tmpfiles.conf "$$root/lib/tmpfiles.d/curfew.conf"
 	# A file that a template had in an older version would be in each new plugin. The names in them
 	# are filled in by `curfew new`.
 	rm -rf -- "$$root/share/curfew/templates"
@@ -513,7 +514,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
 	    $(CMAKE_FILES:%="$$root/lib/cmake/Curfew/%") \
-	    $(UNITS:%="$$root/lib/systemd/%") "$$root/lib/sysusers.d/curfew.conf" \
+	    $(UNITS:%="$$root/lib/systemd/%") "$$root/lib/sysusers.d/curfew.conf" "$$root/lib/tmpfiles.d/curfew.conf" \
 	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
 	    "$$root/share/curfew/manifest.schema.json" \
 	    "$$root/share/curfew/openapi.json" \
@@ -534,7 +535,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
+	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d lib/tmpfiles.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then

@@ -4,7 +4,7 @@ internal import Glibc
 /// The service manager that started this process, such as systemd. The service reports its state to it, as
 /// in sd_notify(3).
 ///
-/// libsystemd is loaded only if the variable NOTIFY_SOCKET is set. Any thread may call.
+/// Any thread may call.
 package struct ServiceManager: Sendable {
     /// The state of a service.
     package enum State: Sendable {
@@ -35,15 +35,9 @@ package struct ServiceManager: Sendable {
     /// Returns the service manager of this process; nil if NOTIFY_SOCKET is not set.
     package static func ofProcess() throws(Failure) -> ServiceManager? {
         guard let place = getenv("NOTIFY_SOCKET"), place.pointee != 0 else { return nil }
-        guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
-            throw Failure(reason: "libsystemd.so.0 cannot be loaded")
-        }
-        guard let notify = dlsym(library, "sd_notify"),
-            let enabled = dlsym(library, "sd_watchdog_enabled")
-        else { throw Failure(reason: "libsystemd.so.0 has no sd_notify") }
         return ServiceManager(
-            notify: unsafeBitCast(notify, to: Notify.self),
-            enabled: unsafeBitCast(enabled, to: WatchdogEnabled.self))
+            notify: try SystemdLibrary.function("sd_notify", as: Notify.self),
+            enabled: try SystemdLibrary.function("sd_watchdog_enabled", as: WatchdogEnabled.self))
     }
 
     private init(notify: Notify, enabled: WatchdogEnabled) {

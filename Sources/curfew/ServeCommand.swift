@@ -128,7 +128,8 @@ enum ServeCommand {
         if arguments.has(ServeConfiguration.checkOption) {
             return try ServeConfiguration.check(files, arguments, console)
         }
-        // First, so that no signal ends a host that starts.
+        let given = try givenSocket()
+        // Early, so that no signal ends a host that starts.
         let signals = try StopSignals(keepsHangup: files != nil)
         let configuration = try files.flatMap { (files) throws(CommandError) in
             try ServeConfiguration.read(files)
@@ -168,7 +169,7 @@ enum ServeCommand {
             }
         }
         let reloads = ReloadQueue(hasConfiguration: files != nil)
-        let control = openControl(host, place, reloads, lines)
+        let control = openControl(host, place, reloads, given, lines)
         lines.serving(place.directory, loaded)
         let life = ServiceLife(host, lines, plugins: loaded.count)
         life.run(signals, event: reloads.descriptor) {
@@ -185,12 +186,23 @@ enum ServeCommand {
         return .ok
     }
 
+    private static func givenSocket() throws(CommandError) -> OwnedDescriptor? {
+        do throws(ServiceManager.Failure) {
+            return try GivenSocket.take()
+        } catch {
+            throw CommandError(
+                .host, "what has started this host has given it sockets, and \(error.reason)",
+                help: ["the unit curfew.socket gives the right one"])
+        }
+    }
+
     /// Opens the control socket. A host without one launches requests all the same.
     private static func openControl(
-        _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ lines: ServeLines
+        _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ given: OwnedDescriptor?,
+        _ lines: ServeLines
     ) -> ControlSocket? {
         do throws(ControlSocket.Failure) {
-            return try ControlSocket(host, reloads, store: place.directory)
+            return try ControlSocket(host, reloads, store: place.directory, given: given)
         } catch {
             lines.log(
                 .warning, nil, 0,

@@ -4,8 +4,10 @@ import Curfew
 import CurfewValues
 import Glibc
 import Scheduling
+import Service
 
-/// The lines of `curfew serve`, for people or in JSON. Any thread may call.
+/// Prints the lines of `curfew serve`, for people or in JSON, or adds them to systemd's journal if the output
+/// leads there. Any thread may call.
 ///
 /// `serving` is the first one: what the host does before is printed after it.
 final class ServeLines: @unchecked Sendable {
@@ -13,13 +15,14 @@ final class ServeLines: @unchecked Sendable {
 
     private let out: Output
     private let isJSON: Bool
+    private let journal: SystemdJournal?
     private let begun = csys_realtime_ns()
     private let state = Locked(State())
 
     private struct State {
         var isPrinting = false
         /// Lines of the time before `serving`, which are not printed yet.
-        var early: [String] = []
+        var early: [ServeLine] = []
         /// The requests by their tasks, those included of the last tasks that are over, whose
         /// programs may still write lines.
         var requests: [UInt64: RequestID] = [:]
@@ -32,26 +35,24 @@ final class ServeLines: @unchecked Sendable {
     init(_ out: Output, isJSON: Bool) {
         self.out = out
         self.isJSON = isJSON
+        // Without libsystemd the lines are entries without fields.
+        journal = isJSON ? nil : try? SystemdJournal.behind(out.descriptor)
     }
 
-    private func line(
-        _ event: String, _ members: [(key: String, value: JSONItem)], _ text: String, at date: Int64
-    ) -> String {
-        guard isJSON else {
-            return "\(DateText.full(date))  \(Shown.padded(event, 8))  \(Shown.line(text))"
-        }
-        let all: [(key: String, value: JSONItem)] = [
-            ("event", .text(event)), ("date", DateText.item(date)),
-        ]
-        return JSONItem.object(all + members).written
+    private func print(_ line: ServeLine) {
+        if let journal, journal.add(line.fields) { return }
+        out.line(isJSON ? line.json : line.shown)
     }
 
     private func write(
-        _ event: String, _ members: [(key: String, value: JSONItem)], _ text: String
+        _ event: ServeLine.Event, _ members: [(key: String, value: JSONItem)], _ text: String,
+        _ severity: ServeLine.Severity = .information
     ) {
-        let line = line(event, members, text, at: csys_realtime_ns())
+        let line = ServeLine(
+            event: event, severity: severity, members: members, text: text,
+            date: csys_realtime_ns())
         state.withLock { state in
-            if state.isPrinting { out.line(line) } else { state.early.append(line) }
+            if state.isPrinting { print(line) } else { state.early.append(line) }
         }
     }
 
@@ -61,15 +62,16 @@ final class ServeLines: @unchecked Sendable {
     }
 
     func serving(_ store: String, _ plugins: [String]) {
-        let line = line(
-            "serving",
-            [
+        let line = ServeLine(
+            event: .serving, severity: .information,
+            members: [
                 ("store", .text(store)), ("process", .integer(Int64(getpid()))),
                 ("plugins", .list(plugins.map { .text($0) })),
             ],
-            "\(store), \(plugins.count) plugin\(plugins.count == 1 ? "" : "s")", at: begun)
+            text: "\(store), \(plugins.count) plugin\(plugins.count == 1 ? "" : "s")",
+            date: begun)
         state.withLock { state in
-            out.line(line)
+            print(line)
             release(&state)
         }
     }
@@ -80,42 +82,43 @@ final class ServeLines: @unchecked Sendable {
     ///   - text: one line, with what to do next.
     ///   - error: all of it; nil for the same.
     func faulty(_ text: String, _ error: String? = nil) {
-        write("faulty", [("error", .text(error ?? text))], text)
+        write(.faulty, [("error", .text(error ?? text))], text, .error)
     }
 
     /// Tells what has become of the schedules: at a start only if there are any.
     func schedules(_ changes: ScheduleChanges, isReload: Bool = false) {
         guard isReload || changes.count > 0 || !changes.removed.isEmpty else { return }
-        write("planned", changes.members, changes.text)
+        write(.planned, changes.members, changes.text)
     }
 
     func refused(_ directory: String, _ error: String) {
         let first = error.parts(at: "\n").first.map { String($0) } ?? error
         write(
-            "refused", [("directory", .text(directory)), ("error", .text(error))],
-            "\(directory): \(first)")
+            .refused, [("directory", .text(directory)), ("error", .text(error))],
+            "\(directory): \(first)", .error)
     }
 
     /// Prints what the host of a start that failed has logged.
     func failed() { state.withLock { release(&$0) } }
 
     private func release(_ state: inout State) {
-        for each in state.early { out.line(each) }
+        for each in state.early { print(each) }
         state.early = []
         state.isPrinting = true
     }
 
-    func stopping() { write("stopping", [], "nothing more is launched") }
+    func stopping() { write(.stopping, [], "nothing more is launched") }
 
     func log(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
         guard level > .debug else { return }
         let request = state.withLock { $0.requests[task] }
         write(
-            "log",
+            .log,
             [
                 ("level", .text(LifeRecords.name(level))), ("text", .text(text)),
                 ("plugin", .text(orNull: plugin)), ("request", item(request)),
-            ], (request.map { "request \($0)" } ?? plugin).map { "\($0): \(text)" } ?? text)
+            ], (request.map { "request \($0)" } ?? plugin).map { "\($0): \(text)" } ?? text,
+            level >= .error ? .error : level >= .warning ? .warning : .information)
     }
 
     /// Writes the line of a task's end, for its done event.
@@ -133,13 +136,13 @@ final class ServeLines: @unchecked Sendable {
             return state.requests[event.task]
         }
         write(
-            "ended",
+            .ended,
             [
                 ("handler", .text(name)), ("request", item(request)),
                 ("succeeded", .bool(succeeded)), ("error", .text(orNull: succeeded ? nil : error)),
             ],
             (request.map { "request \($0), " } ?? "") + "\(name): "
-                + (succeeded ? "succeeded" : error))
+                + (succeeded ? "succeeded" : error), succeeded ? .information : .warning)
     }
 
     private func item(_ request: RequestID?) -> JSONItem {

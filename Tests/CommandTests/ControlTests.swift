@@ -184,9 +184,10 @@ struct ControlTests {
     func host() throws {
         let output = try serve(
             """
-            print(call("GET", "/v1/health")[1]["status"])
-            print(call("GET", "/v1/tasks")[1], call("GET", "/v1/plugins")[1]["plugins"])
-            print([each["identifier"] for each in call("GET", "/v1/handlers")[1]["handlers"]])
+            status, health = call("GET", "/v1/health")
+            print(status, health["status"], [each["part"] for each in health["findings"] if each["state"] == "fail"])
+            print(call("GET", "/v1/tasks")[1], sorted(each["status"] for each in call("GET", "/v1/plugins")[1]["plugins"]))
+            print("org.curfew.test.patient" in [each["identifier"] for each in call("GET", "/v1/handlers")[1]["handlers"]])
             print({each["name"] for each in call("GET", "/v1/factors")[1]["factors"]} >= {"pressure"})
             status, one = call("POST", "/v1/requests", {"command": ["/bin/sh", "-c", "read a"], "input": "", "budget": "1min"})
             print(call("POST", "/v1/requests", {"command": ["/bin/sleep", "60"], "budget": "1min"})[0])
@@ -195,7 +196,7 @@ struct ControlTests {
             print(task["request"], task["identifier"], task["phase"], task["budget"], task["started"] < task["deadline"])
             status, drained = call("POST", "/v1/drain")
             print(status, [each["request"] for each in drained["tasks"]], drained["since"] is None)
-            print(call("GET", "/v1/health")[1]["status"])
+            print([each["text"][:5] for each in call("GET", "/v1/health")[1]["findings"] if each["part"] == "launches"])
             print(call("POST", "/v1/requests", {"command": ["/bin/true"]})[0], call("GET", "/v1/requests/3/why")[1]["held"])
             waiting = []
             def drain(): waiting.append(call("POST", "/v1/drain?timeout=1min"))
@@ -204,16 +205,16 @@ struct ControlTests {
             call("POST", "/v1/requests/2/cancel")
             thread.join()
             print(waiting[0][0], waiting[0][1]["tasks"])
-            print(call("DELETE", "/v1/drain"))
+            print(call("DELETE", "/v1/drain")[1]["since"])
             print(call("GET", "/v1/requests/3/wait")[1]["outcome"])
             print(call("POST", "/v1/reload")[1]["error"]["code"])
             print(call("POST", "/v1/drain?timeout=2h")[0], call("DELETE", "/v1/health")[0])
             """)
         #expect(
             output.split(separator: "\n") == [
-                "ok", "{'tasks': []} []", "['org.curfew.command']", "True", "201",
-                "2 org.curfew.command running 60.0 True", "202 [2] False", "drained", "201 True",
-                "200 []", "(200, {'since': None, 'tasks': []})", "succeeded", "state", "400 405",
+                "503 degraded ['plugins']", "{'tasks': []} ['failed', 'ready', 'ready']", "True",
+                "True", "201", "2 org.curfew.command running 60.0 True", "202 [2] False",
+                "['none ']", "201 True", "200 []", "None", "succeeded", "state", "400 405",
                 "ended 0 False",
             ], "\(output)")
     }

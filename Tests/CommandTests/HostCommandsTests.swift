@@ -21,7 +21,8 @@ struct HostCommandsTests {
             def schedule(name, **more):
                 return {"name": name, "command": ["/bin/true"], "every": "1h", **more}
             def run(*words):
-                done = subprocess.run([program, *words, "--store", store], capture_output=True, text=True)
+                done = subprocess.run(
+                    [program, words[0], "--store", store, *words[1:]], capture_output=True, text=True)
                 return done.returncode, (done.stdout + done.stderr).replace(store, "STORE").strip()
             def start():
                 return subprocess.Popen(
@@ -84,7 +85,7 @@ struct HostCommandsTests {
             print(run("reload"))
             os.remove(place)
             code, text = run("reload")
-            print(code, "there is no configuration" in text)
+            print(code, "curfew.json" in text)
             """)
         #expect(
             output.split(separator: "\n") == [
@@ -147,8 +148,9 @@ struct HostCommandsTests {
 
     @Test("health: a plugin that is refused and one that is quarantined are work that waits")
     func health() throws {
-        let refused = try files.directory("refused")
-        try "{".write(toFile: refused + "/manifest.json", atomically: true, encoding: .utf8)
+        let refused = files.path("refused")
+        try FileManager.default.createDirectory(atPath: refused, withIntermediateDirectories: false)
+        try files.write("{", to: "refused/manifest.json")
         let output = try serve(
             """
             code, text = run("health")

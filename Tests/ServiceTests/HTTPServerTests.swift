@@ -25,7 +25,7 @@ struct HTTPServerTests {
         let folder = try #require(
             OwnedDescriptor(open(files.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
         let server = try HTTPServer(
-            in: folder, name: "socket", mode: 0o600, limits: limits, handle: handle)
+            .made(in: folder, name: "socket", mode: 0o600), limits: limits, handle: handle)
         defer { server.stop(at: 0) }
         let head = """
             import os, re, select, socket, sys, threading, time

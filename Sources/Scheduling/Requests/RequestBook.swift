@@ -210,6 +210,8 @@ package struct RequestBook: Sendable {
         scheduler.drainedSince = isDrained ? now.wall : nil
         scheduler.reconsider()
         isReportStale = true
+        // Who asks why next is told of it.
+        nextReport = 0
         return scheduler.drainedSince
     }
 

@@ -31,30 +31,29 @@ package final class HTTPServer: @unchecked Sendable {
         package let reason: String
     }
 
-    private let directory: OwnedDescriptor
-    private let name: String
+    /// The socket on which a server listens.
+    package enum Place {
+        /// One that the server makes in a directory, in which only this process makes sockets, and removes at
+        /// its end. The mode has its permissions.
+        case made(in: OwnedDescriptor, name: String, mode: UInt32)
+        /// One that listens already, and stays.
+        case given(OwnedDescriptor)
+    }
+
+    private let place: Place
     private let inbox = HTTPInbox()
     private var thread: UInt64 = 0
 
-    /// Listens on a socket in a directory, which only this process makes sockets in.
+    /// Listens on a socket.
     ///
-    /// - Parameters:
-    ///   - mode: the permissions of the socket.
-    ///   - handle: called on the server's thread with the requests that were read at the same time. It must
-    ///     not block.
+    /// - Parameter handle: called on the server's thread with the requests that were read at the same time. It must
+    ///   not block.
     package init(
-        in directory: OwnedDescriptor, name: String, mode: UInt32, limits: Limits = Limits(),
-        handle: @escaping @Sendable ([HTTPCall]) -> Void
+        _ place: Place, limits: Limits = Limits(), handle: @escaping @Sendable ([HTTPCall]) -> Void
     ) throws(Failure) {
         if let failure = chttp_open() { throw Failure(reason: String(cString: failure)) }
-        let listener = csys_socket_listen(directory.number, name, mode)
-        guard listener >= 0 else {
-            throw Failure(
-                reason: listener == -EEXIST
-                    ? "\(name) is there, and is no socket" : String(cString: strerror(-listener)))
-        }
-        self.directory = directory
-        self.name = name
+        let listener = try Self.listen(place)
+        self.place = place
         guard let loop = HTTPLoop(listener, limits, inbox, handle) else {
             csys_close(listener)
             throw Failure(reason: String(cString: strerror(ENOMEM)))
@@ -71,10 +70,32 @@ package final class HTTPServer: @unchecked Sendable {
         }
     }
 
+    private static func listen(_ place: Place) throws(Failure) -> Int32 {
+        switch place {
+        case .made(let directory, let name, let mode):
+            let listener = csys_socket_listen(directory.number, name, mode)
+            guard listener >= 0 else {
+                throw Failure(
+                    reason: listener == -EEXIST
+                        ? "\(name) is there, and is no socket"
+                        : String(cString: strerror(-listener)))
+            }
+            return listener
+        case .given(let socket):
+            let listener = fcntl(socket.number, F_DUPFD_CLOEXEC, 3)
+            guard listener >= 0, fcntl(listener, F_SETFL, O_NONBLOCK) == 0 else {
+                throw Failure(reason: String(cString: strerror(errno)))
+            }
+            return listener
+        }
+    }
+
     /// Takes no further requests, and waits until those that were taken are answered, at most until a
     /// CLOCK_MONOTONIC time; the others are answered with 503.
     package func stop(at deadline: UInt64) {
-        csys_socket_remove(directory.number, name)
+        if case .made(let directory, let name, _) = place {
+            csys_socket_remove(directory.number, name)
+        }
         inbox.stop(at: deadline)
         _ = csys_thread_join_until(thread, .max)
     }

@@ -23,8 +23,9 @@ final class ControlSocket {
     /// - Parameters:
     ///   - reloads: takes calls that want the configuration read again.
     ///   - directory: the one of the store, which the host holds.
+    ///   - given: the socket that the service manager has opened; nil to make one in the directory.
     init(
-        _ host: Host, _ reloads: ReloadQueue, store directory: String
+        _ host: Host, _ reloads: ReloadQueue, store directory: String, given: OwnedDescriptor?
     ) throws(Failure) {
         guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         else {
@@ -41,9 +42,10 @@ final class ControlSocket {
             limits.connections = min(limits.connections, Int(clamping: descriptors.rlim_cur / 2))
         }
         do throws(HTTPServer.Failure) {
-            server = try HTTPServer(in: folder, name: Self.name, mode: 0o600, limits: limits) {
-                routes.handle($0)
-            }
+            let place = given.map(HTTPServer.Place.given)
+            server = try HTTPServer(
+                place ?? .made(in: folder, name: Self.name, mode: 0o600), limits: limits
+            ) { routes.handle($0) }
         } catch {
             thread.stop()
             throw Failure(reason: error.reason)

@@ -60,13 +60,18 @@ enum HostRecords {
             ("request", RequestItem.id(task.request)),
             ("launch", .integer(Int64(clamping: task.launch))),
             ("identifier", .text(task.state.handler.description.identifier)),
-            ("phase", .text(task.state.phase.name)),
+            ("phase", .text(phase(task.state.phase).name)),
             ("attempt", .integer(Int64(task.state.attempt))),
             ("started", DateText.item(task.startedAt)), ("deadline", DateText.item(task.deadline)),
             ("budget", .seconds(task.state.budget)),
             ("progress", progress > 0 ? .number(progress) : .null),
             ("stopping", .text(orNull: task.state.reason?.name)),
         ])
+    }
+
+    /// A program runs, although the function that has started it has returned.
+    private static func phase(_ phase: TaskPhase) -> TaskPhase {
+        phase == .pending ? .running : phase
     }
 
     static func tasks(_ host: Host) throws(CurfewError) -> JSONItem {
