@@ -24,7 +24,7 @@ text { fill: #c9d1d9; font: 13px ui-monospace, "DejaVu Sans Mono", Menlo, Consol
 .warning { fill: #d29922; }
 </style>"""
 # Lines that the picture leaves out, without a mark or with `…`.
-_LEFT_OUT = re.compile(r"$|ok  |hint: | +stored in | +follow it: |note: ")
+_LEFT_OUT = re.compile(r"$|ok  \S|hint: | +stored in | +follow it: |note: ")
 _CUT = re.compile(r"unknown from here: |not waiting for: |history: |next: |earliest possible: ")
 
 

@@ -88,11 +88,20 @@ struct HelpExamplesTests {
             cp -a "$STAGE"/. .
             printf '{"from": "%s/in", "to": "%s/out"}' "$PWD/work" "$PWD/work" >work/job.json
             """, in: files, ["STAGE": stage.path])
+        // Some are about a host.
+        let asksHost = ["health", "reload", "drain"].contains { example.hasPrefix("curfew \($0)") }
+        let host = """
+            curfew serve --config curfew.json >/dev/null &
+            until curfew health >/dev/null 2>&1; do sleep 0.05; done
+            trap 'kill %1; wait %1' EXIT
+
+            """
         // It follows until its output is closed.
         let reader = example.hasSuffix(" --follow") ? " | head -n 1" : ""
         let shell = example.contains("fish") ? ["fish"] : ["bash", "-o", "pipefail"]
         return try ChildProcess.run(
-            shell[0], shell.dropFirst() + ["-c", example + reader], environment: environment,
+            shell[0], shell.dropFirst() + ["-c", (asksHost ? host : "") + example + reader],
+            environment: environment,
             directory: files.path("work"))
     }
 
