@@ -135,9 +135,9 @@ def lateness(connection):
     return late
 
 
-def follow(store):
+def follow(store, last):
     connection = Connection(store)
-    connection.request("GET", "/v1/journal?after=999999999", headers={"Accept": "text/event-stream"})
+    connection.request("GET", f"/v1/journal?after={last}", headers={"Accept": "text/event-stream"})
     return connection, connection.getresponse()
 
 
@@ -182,8 +182,11 @@ def main():
         for task, (name, count) in after.items():
             if count != before.get(task, ("", 0))[1]:
                 print(f"{name} woke up", file=sys.stderr)
-        streams = [follow(store) for _ in range(256)]
         first = Connection(store)
+        after = 0
+        while entries := first.ask("GET", f"/v1/journal?after={after}&limit=1000")["entries"]:
+            after = entries[-1]["sequence"]
+        streams = [follow(store, after) for _ in range(256)]
         begun = time.perf_counter()
         first.ask("POST", "/v1/requests", {"identifier": "org.example.n", "after": "1d"})
         for _, answer in streams:
@@ -194,6 +197,7 @@ def main():
         for connection, answer in streams:
             answer.close()
             connection.close()
+        time.sleep(3)
         begun = time.perf_counter()
         crowd = [Connection(store) for _ in range(1_000)]
         for each in crowd:

@@ -127,3 +127,15 @@ void csys_shared_wait(const void *word, uint32_t expected, uint64_t until_ns) {
 void csys_shared_wake(const void *word, int32_t count) {
     syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
 }
+
+bool csys_shared_wait_either(const void *shared, uint32_t shared_value, const void *own,
+                             uint32_t own_value) {
+    /* struct futex_waitv, FUTEX_32 and the number of the call, which older headers lack. */
+    enum { futex_32 = 2, futex_waitv_call = 449 };
+    struct {
+        uint64_t value, address;
+        uint32_t flags, reserved;
+    } words[] = {{shared_value, (uintptr_t)shared, futex_32, 0},
+                 {own_value, (uintptr_t)own, futex_32 | FUTEX_PRIVATE_FLAG, 0}};
+    return syscall(futex_waitv_call, words, 2, 0, NULL, 0) >= 0 || errno == EAGAIN || errno == EINTR;
+}

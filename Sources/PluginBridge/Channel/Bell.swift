@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
-import Synchronization
+package import Synchronization
 
 /// A word on which threads of one process sleep until the other process wakes one of them.
 ///
@@ -58,6 +58,16 @@ package struct Bell {
     package func sleep(since rings: UInt32, until: UInt64 = .max) {
         csys_shared_wait(word, rings, until)
         cancel(since: rings)
+    }
+
+    /// Sleeps as `sleep` does, and also ends when the word of this process, which it alone writes, is no longer a
+    /// value. Returns false, at once, where the kernel cannot wait for both.
+    package func sleep(
+        since rings: UInt32, whileOwn word: UnsafePointer<Atomic<UInt32>>, is value: UInt32
+    ) -> Bool {
+        let canWait = csys_shared_wait_either(self.word, rings, word, value)
+        cancel(since: rings)
+        return canWait
     }
 
     /// Takes the announcement back, unless the bell was rung since.

@@ -73,7 +73,7 @@ final class ChildLink: @unchecked Sendable {
         didSet {
             isFaulty.store(fault != nil, ordering: .releasing)
             // The channel reader has the process killed.
-            memory.readerBell.ring()
+            wakeReader()
         }
     }
     /// The process has ended, and its last records were read.
@@ -158,6 +158,20 @@ final class ChildLink: @unchecked Sendable {
 
     // MARK: Tasks
 
+    let rest = ReaderRest()
+
+    /// Whether nothing is asked of the process.
+    var isIdle: Bool {
+        isReady && !isLeaving && pending.isEmpty && calling.isEmpty && orders.isEmpty
+            && windows.allSatisfy(\.isEmpty)
+    }
+
+    /// Wakes the channel reader, to look again.
+    func wakeReader() {
+        memory.readerBell.ring()
+        rest.end()
+    }
+
     /// Whether all its tasks are over, besides those whose functions do not return.
     var isQuiet: Bool {
         pending.isEmpty && calling.isEmpty
@@ -207,6 +221,7 @@ final class ChildLink: @unchecked Sendable {
         line.pointee.payloadBytes = bytes
         line.pointee.word.store(
             LiveWord(generation: UInt32(truncatingIfNeeded: id >> 32)).bits, ordering: .releasing)
+        rest.end()
         let position = windows[index].offer(task.bits)
         memory.gate(index, position).pointee.task.store(id, ordering: .relaxed)
         memory.tail(index).pointee.store(position &+ 1, ordering: .releasing)
@@ -390,6 +405,7 @@ final class ChildLink: @unchecked Sendable {
                 (memory.down + Int(at)).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
             }
         }
+        rest.end()
         lastToken += 1
         if kind != .expire { orders[lastToken] = (order, at, UInt64(message.count)) }
         memory.control(controlTail).pointee = ChannelControl(

@@ -71,16 +71,16 @@ final class ChildPort: @unchecked Sendable {
 
     /// Runs `body` with the lock. Foreign code must not be called in it: log lines wait until later.
     private func locked<T>(_ body: () -> T) -> T {
-        var readerBell: Bell?
+        var reader: ChildLink?
         var after = After()
         lock.enter()
         let result = engine.threads.during(.channel) {
             let result = body()
-            readerBell = (current ?? links.first)?.memory.readerBell
+            reader = current ?? links.first
             after = leave()
             return result
         }
-        if engine.log.hasDeferred { readerBell?.ring() }
+        if engine.log.hasDeferred { reader?.wakeReader() }
         finish(after)
         return result
     }
@@ -369,12 +369,22 @@ final class ChildPort: @unchecked Sendable {
         engine.threads.join(as: .channel)
         var isKilled = false
         var nextLook: UInt64 = 0
+        var canRest = true
+        var wasIdle = false
         while true {
             lock.enter()
             let hasRead = link.drain()
-            if !hasRead, csys_monotonic_ns() >= nextLook {
+            var rests = false
+            if hasRead {
+                wasIdle = false
+            } else if csys_monotonic_ns() >= nextLook {
                 link.observeAll()
                 nextLook = csys_monotonic_ns() &+ Self.lookEvery
+                // Idle at two looks, so that a process which is at work is woken by its bell alone.
+                let isIdle = canRest && link.isIdle
+                rests = isIdle && wasIdle
+                wasIdle = isIdle
+                if rests { link.rest.begin() }
             }
             let isOver = link.hasEnded
             finish(leave())
@@ -390,6 +400,10 @@ final class ChildPort: @unchecked Sendable {
                 onFault?(link)
             }
             if hasRead || link.hasRecords { continue }
+            if rests {
+                if let ended = rest(of: link) { canRest = ended }
+                continue
+            }
             let isAwaited = waiting.load(ordering: .relaxed) != 0
             if !isAwaited, engine.threads.cores.poll({ link.hasRecords || link.hasEnded }) {
                 continue
@@ -404,6 +418,18 @@ final class ChildPort: @unchecked Sendable {
             link.memory.readerBell.sleep(since: rings, until: csys_monotonic_ns() &+ Self.lookEvery)
         }
         engine.phase.progressed()
+    }
+
+    /// Sleeps until something is asked of the process, or it rings. Returns whether the kernel can do that; nil if
+    /// there was something to do already.
+    private func rest(of link: ChildLink) -> Bool? {
+        let rings = link.memory.readerBell.announce()
+        if link.hasRecords || link.hasEnded || engine.log.hasDeferred || link.isBroken {
+            link.memory.readerBell.cancel(since: rings)
+            link.rest.end()
+            return nil
+        }
+        return link.rest.sleep(link.memory.readerBell, since: rings)
     }
 
     /// Nanoseconds. What a process writes is not believed, not even that it rings.
@@ -439,7 +465,7 @@ final class ChildPort: @unchecked Sendable {
                 readOnce(link)
                 continue
             }
-            if engine.log.hasDeferred { link.memory.readerBell.ring() }
+            if engine.log.hasDeferred { link.wakeReader() }
             if engine.threads.cores.poll({ canRead() || isDone() }) { continue }
             let rings = link.memory.waiterBell.announce()
             if canRead() || isDone() {
@@ -452,7 +478,7 @@ final class ChildPort: @unchecked Sendable {
         waiting.store(0, ordering: .sequentiallyConsistent)
         isAwaited.pointee.isAwaited.store(0, ordering: .sequentiallyConsistent)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
-        if link.hasRecords || engine.log.hasDeferred { link.memory.readerBell.ring() }
+        if link.hasRecords || engine.log.hasDeferred { link.wakeReader() }
         return true
     }
 
@@ -713,6 +739,7 @@ final class ChildPort: @unchecked Sendable {
             return inLog
         }
         link.memory.readerBell.ringAll()
+        link.rest.end()
         link.memory.waiterBell.ringAll()
         engine.phase.progressed()
         return text
