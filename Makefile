@@ -458,6 +458,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	put 644 "$$made/fish" "$$root/$(FISH_COMPLETION)"
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
 	put 644 Documentation/openapi.json "$$root/share/curfew/openapi.json"
+	put 644 Documentation/configuration.schema.json "$$root/share/curfew/configuration.schema.json"
 	if [ -e $(PYTHON_MODULE) ]; then
 	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew/__init__.py"
 	    put 644 Sources/CInterface/python/py.typed "$$root/share/curfew/python/curfew/py.typed"
@@ -518,6 +519,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
 	    "$$root/share/curfew/manifest.schema.json" \
 	    "$$root/share/curfew/openapi.json" \
+	    "$$root/share/curfew/configuration.schema.json" \
 	    "$$root/share/curfew/python/curfew/__init__.py" \
 	    "$$root/share/curfew/python/curfew/py.typed" \
 	    "$$root/share/curfew/python/curfew/__pycache__/__init__".*.pyc \

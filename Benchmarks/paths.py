@@ -554,10 +554,35 @@ def idle(c):
               absolute(0, "wake-ups", "Curfew, nothing to do"))], rounds=2, rules=[never])
 
 
+def service(c):
+    b = c.programs
+    store = str(b.output / "service-store")
+    program = Program("serve", OURS, "curfew serve", [
+        b.interpreter, "-B", str(HERE / "service/serve.py"), c.command, store, "{}/work", "--seconds", "5"])
+
+    def table(name, title, unit, key, goal):
+        says = f"{title}, {unit}"
+        return Table(f"service {name}", says, unit, [
+            Row(OURS, "curfew serve", lambda r: r["serve"][key])], absolute(goal, unit, "curfew serve"))
+
+    return Measured("service", "the host that is always there, with 100,000 pending requests", [program], [
+        table("ready", "ready, with 1,000 schedules that have not changed", "ms", "ready_ms", 100),
+        table("late", "from a date until its program runs, the longest of 40", "ms", "latest_ms", 5),
+        table("idle", "wake-ups in 5 s", "1", "wakeups", 0),
+        table("resident", "resident, 10 connections", "KiB", "idle_kib", 25 * 1024),
+        table("streams", "resident, 256 streams of the journal", "KiB", "streams_kib", 34 * 1024),
+        table("event", "an event to each of 256 streams", "ms", "event_ms", 100),
+        table("stop", "until it has ended, with nothing running", "ms", "stop_ms", 100),
+        Table("service reload", "1,000 schedules read again, ms", "ms", [
+            Row(OURS, "curfew serve", lambda r: r["serve"]["reload_ms"])]),
+        Table("service crowd", "1,000 connections opened and asked, ms", "ms", [
+            Row(OURS, "curfew serve", lambda r: r["serve"]["crowd_ms"])])], rounds=3)
+
+
 MAKERS = {
     "dispatch": dispatch, "events": events, "round-trip": round_trip, "expiration": expiration,
     "deadlines": deadlines, "load": load, "child": child, "submit": submit, "request": request, "start": start,
-    "memory": memory, "idle": idle,
+    "memory": memory, "idle": idle, "service": service,
 }
 NAMES = list(MAKERS)
 

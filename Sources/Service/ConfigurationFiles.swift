@@ -10,6 +10,9 @@ package struct ConfigurationFiles: Sendable {
     /// Whether it may be missing.
     private let mayBeMissing: Bool
 
+    /// What is wrong with a threshold.
+    package var thresholdCheck: ServiceConfiguration.ThresholdCheck = { _, _ in nil }
+
     /// The name of the first file in its usual directory.
     package static var fileName: String { "curfew.json" }
     /// The largest file that is read, in bytes.
@@ -66,7 +69,9 @@ package struct ConfigurationFiles: Sendable {
             throw .file(error)
         }
         guard !sources.isEmpty else { return nil }
-        let (configuration, faults) = ServiceConfiguration.read(sources) { path in
+        let (configuration, faults) = ServiceConfiguration.read(
+            sources, threshold: thresholdCheck
+        ) { path in
             do throws(BridgeError) {
                 let file = try TrustedFile(path, use: "is not read")
                 return .success(

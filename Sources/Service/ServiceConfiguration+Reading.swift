@@ -9,10 +9,12 @@ extension ServiceConfiguration {
     ///
     /// - Parameters:
     ///   - sources: the names and texts of the files, in order.
+    ///   - threshold: what is wrong with the name or the value of a threshold; nil if nothing is.
     ///   - payload: reads a file that is the payload of a schedule: at most `payloadLimit` bytes, or
     ///     the reason why there are none.
     package static func read(
         _ sources: [DiagnosticSource],
+        threshold: ThresholdCheck = { _, _ in nil },
         payload: @escaping (_ path: String) -> Result<[UInt8], PayloadFault>
     ) -> (configuration: ServiceConfiguration, faults: [Diagnostic]) {
         var configuration = ServiceConfiguration()
@@ -23,12 +25,27 @@ extension ServiceConfiguration {
             let (document, unreadable) = JSONReader.readAll(source)
             let noted = ConfigurationObject.Faults(source, unreadable)
             if let document {
-                configuration.read(document, noted, &places, payload)
+                configuration.read(document, noted, &places, threshold, payload)
             }
             faults += noted.all.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         }
         configuration.schedules.sort { $0.name < $1.name }
         return (configuration, faults)
+    }
+
+    package typealias ThresholdCheck =
+        @Sendable (_ name: String, _ value: String) -> ThresholdFault?
+
+    /// What is wrong with a threshold: lower case, no full stop.
+    package struct ThresholdFault: Error {
+        package let message: String
+        package let help: String
+        /// There is no such threshold; else its value is wrong.
+        package let isName: Bool
+
+        package init(_ message: String, help: String, isName: Bool) {
+            (self.message, self.help, self.isName) = (message, help, isName)
+        }
     }
 
     /// Why the file of a payload cannot be read: lower case, no full stop.
@@ -43,7 +60,7 @@ extension ServiceConfiguration {
 
     private mutating func read(
         _ document: JSONValue, _ faults: ConfigurationObject.Faults,
-        _ places: inout [String: String],
+        _ places: inout [String: String], _ threshold: ThresholdCheck,
         _ payload: @escaping (_ path: String) -> Result<[UInt8], PayloadFault>
     ) {
         guard
@@ -59,6 +76,9 @@ extension ServiceConfiguration {
             }
         }
         if let plugins = object["plugins"] { readPlugins(plugins, faults) }
+        if let thresholds = object["thresholds"] {
+            readThresholds(thresholds, faults, threshold)
+        }
         guard let list = object["schedules"] else { return }
         guard case .array(let elements) = list.kind else {
             if list.kind != .unreadable {
@@ -94,6 +114,45 @@ extension ServiceConfiguration {
     private static func name(of element: JSONValue) -> JSONValue? {
         guard case .object(let members) = element.kind else { return nil }
         return members.first { $0.key == "name" }?.value
+    }
+
+    private mutating func readThresholds(
+        _ value: JSONValue, _ faults: ConfigurationObject.Faults, _ check: ThresholdCheck
+    ) {
+        let example = "write \"thresholds\": { \"place-limit\": 4, \"history\": \"30d\" }"
+        guard case .object(let members) = value.kind else {
+            if value.kind != .unreadable {
+                faults.note(
+                    .type, at: value, "`thresholds` must be an object, not \(value.noun)",
+                    help: example)
+            }
+            return
+        }
+        for member in members {
+            let text: String
+            switch member.value.kind {
+            case .string(let value): text = value
+            case .number(let number): text = number.literal
+            case .unreadable: continue
+            default:
+                faults.note(
+                    .type, at: member.value,
+                    "a threshold must be text or a number, not \(member.value.noun)",
+                    help: example)
+                continue
+            }
+            guard let fault = check(member.key, text) else {
+                thresholds[member.key] = text
+                continue
+            }
+            if fault.isName {
+                faults.note(
+                    .unknownKey, at: member.keyPosition, width: member.keyWidth, fault.message,
+                    help: fault.help)
+            } else {
+                faults.note(.value, at: member.value, fault.message, help: fault.help)
+            }
+        }
     }
 
     private mutating func readPlugins(_ value: JSONValue, _ faults: ConfigurationObject.Faults) {

@@ -16,6 +16,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var confinesPlugins: Bool?
     /// Whether plugins have to be signed; nil for the default.
     package var trust: TrustPolicy?
+    /// Thresholds of the host's requests by their names, as `--threshold` takes them.
+    package var thresholds: [String: String] = [:]
     /// The schedules, each name once, ordered by name.
     package var schedules: [Schedule] = []
 
@@ -29,6 +31,6 @@ package struct ServiceConfiguration: Hashable, Sendable {
         return own == other
     }
 
-    static let keys = ["schedules", "store", "plugins"]
+    static let keys = ["schedules", "store", "plugins", "thresholds"]
     static let pluginKeys = ["directories", "isolation", "confine", "trust"]
 }

@@ -2,6 +2,7 @@
 import CurfewValues
 import Runner
 import Scheduling
+import Service
 
 /// A threshold of a host's requests, which `--threshold NAME=VALUE` sets.
 ///
@@ -46,6 +47,38 @@ struct HostThreshold: Sendable {
             }
             threshold.set(&configuration, try threshold.value(String(parts[1])))
         }
+    }
+
+    /// Changes the thresholds that a configuration names, which have no `fault`.
+    static func set(_ named: [String: String], in configuration: inout RequestConfiguration) {
+        for threshold in all {
+            guard let text = named[threshold.name] else { continue }
+            if let value = try? threshold.value(text) { threshold.set(&configuration, value) }
+        }
+    }
+
+    /// What is wrong with a threshold of a configuration; nil if nothing is.
+    @Sendable static func fault(
+        _ name: String, _ value: String
+    ) -> ServiceConfiguration.ThresholdFault? {
+        guard let threshold = all.first(where: { $0.name == name }) else {
+            let meant = Suggestion.nearest(to: name, among: all.map(\.name))
+            return ServiceConfiguration.ThresholdFault(
+                "there is no threshold `\(Shown.fitted(Shown.line(name), 64))`",
+                help: meant.map { "did you mean `\($0)`?" }
+                    ?? "`curfew help serve` lists the thresholds", isName: true)
+        }
+        guard (try? threshold.value(value)) == nil else { return nil }
+        let (least, most) = (threshold.range.lowerBound, threshold.range.upperBound)
+        let help =
+            switch threshold.unit {
+            case .count: "write a number from \(least) to \(most)"
+            case .span: "write a number and one of ms, s, min, h, d: \"15min\""
+            case .percent: "write a share from \(least)% to \(most)%: \"80%\""
+            }
+        return ServiceConfiguration.ThresholdFault(
+            "the threshold `\(name)` cannot be `\(Shown.fitted(Shown.line(value), 64))`",
+            help: help, isName: false)
     }
 
     /// The names with their defaults, for help.

@@ -69,7 +69,7 @@ enum ServeCommand {
             ExitMeaning(.ok, "a signal ended it in order, or the configuration has no fault"),
             ExitMeaning(
                 .faults,
-                "the configuration has faults, with --check also programs that are not there; or the output could not be written"
+                "the configuration has faults, with --check also programs and handlers that are not there; or the output could not be written"
             ),
             ExitMeaning.usage, ExitMeaning(.missing, "with --check: there is no configuration"),
             ExitMeaning.denied, ExitMeaning.storeUnavailable,
@@ -91,6 +91,7 @@ enum ServeCommand {
                 rows: [
                     ("ok, files", "whether there is no fault; the files that were read"),
                     ("faults", "as of `curfew lint --json`"),
+                    ("plugins", "what is wrong with the directories of plugins, or null"),
                     ("schedules", "each with name, source, enabled, rule, next and fault"),
                 ]),
             HelpSection(
@@ -121,7 +122,7 @@ enum ServeCommand {
         examples: [
             "curfew serve --check --config curfew.json",
             "timeout --foreground --preserve-status 2s curfew serve --json",
-            "timeout --foreground --preserve-status 2s curfew serve --threshold idle-after=1min",
+            "timeout --preserve-status 2s curfew serve --threshold idle-after=1min",
         ]
     ) { arguments, console throws(CommandError) in
         let files = ServeConfiguration.files(arguments)
@@ -138,6 +139,7 @@ enum ServeCommand {
         let search = try PluginSearch(
             arguments, configured: configuration?.pluginDirectories, failingWith: .usage)
         var requests = RequestConfiguration()
+        HostThreshold.set(configuration?.thresholds ?? [:], in: &requests)
         try HostThreshold.set(arguments, in: &requests)
         let isolation = try arguments.isolation ?? configuration?.isolation
         let trust = try arguments.trust(usual: configuration?.trust ?? .off)
@@ -263,7 +265,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store or other settings of plugins than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins or thresholds, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart)

@@ -17,9 +17,14 @@ enum ServeConfiguration {
     /// Returns the files of a command line's configuration. Returns nil if the command line names a store and
     /// no configuration, since the schedules of the default configuration belong to the default store.
     static func files(_ arguments: Arguments) -> ConfigurationFiles? {
-        if let path = arguments.value(option) { return ConfigurationFiles(named: path) }
-        guard arguments.value(.store) == nil else { return nil }
-        return ConfigurationFiles.usual { Environment.value($0) }
+        var files: ConfigurationFiles?
+        if let path = arguments.value(option) {
+            files = ConfigurationFiles(named: path)
+        } else if arguments.value(.store) == nil {
+            files = ConfigurationFiles.usual { Environment.value($0) }
+        }
+        files?.thresholdCheck = HostThreshold.fault
+        return files
     }
 
     /// Reads the configuration, or prints its faults.
@@ -65,7 +70,7 @@ enum ServeConfiguration {
             configuration = try files.read()
         } catch {
             if isJSON, case .faults(let faults) = error {
-                console.out.line(item(ServiceConfiguration(), faults, [:]).written)
+                console.out.line(item(ServiceConfiguration(), faults, Lacks()).written)
                 return .faults
             }
             throw CommandError(error)
@@ -76,8 +81,17 @@ enum ServeConfiguration {
                 notes: ["`curfew serve` runs without one"],
                 help: ["name another: --config FILE"])
         }
-        var lacks: [String: String] = [:]
-        for schedule in configuration.schedules { lacks[schedule.name] = lack(of: schedule) }
+        var lacks = Lacks()
+        var search: PluginSearch?
+        do throws(CommandError) {
+            search = try PluginSearch(
+                arguments, configured: configuration.pluginDirectories, failingWith: .usage)
+        } catch {
+            lacks.plugins = error.message
+        }
+        for schedule in configuration.schedules {
+            lacks.schedules[schedule.name] = lack(of: schedule, among: search)
+        }
         if isJSON {
             console.out.line(item(configuration, [], lacks).written)
         } else {
@@ -86,13 +100,24 @@ enum ServeConfiguration {
         return lacks.isEmpty ? .ok : .faults
     }
 
+    /// What there is not of all that a configuration names.
+    private struct Lacks {
+        /// The directories of plugins.
+        var plugins: String?
+        /// The programs and handlers of schedules, by their names.
+        var schedules: [String: String] = [:]
+
+        var count: Int { schedules.count + (plugins == nil ? 0 : 1) }
+        var isEmpty: Bool { count == 0 }
+    }
+
     private static func next(of schedule: Schedule, after now: Int64) -> Int64? {
         guard schedule.isEnabled else { return nil }
         return schedule.description.repetition?.next(after: now, in: LocalZone())
     }
 
     private static func print(
-        _ configuration: ServiceConfiguration, _ lacks: [String: String], _ out: Output
+        _ configuration: ServiceConfiguration, _ lacks: Lacks, _ out: Output
     ) {
         let word =
             lacks.isEmpty
@@ -111,13 +136,16 @@ enum ServeConfiguration {
                     ?? "never due" : "off"
             out.line("  \(Shown.padded(schedule.name, width))  \(rule); \(when)")
         }
-        for (name, lack) in lacks.sorted(by: { $0.key < $1.key }) {
+        if let lack = lacks.plugins {
+            out.line("\(out.paint("fault", .alarm)): plugins: \(Shown.line(lack))")
+        }
+        for (name, lack) in lacks.schedules.sorted(by: { $0.key < $1.key }) {
             out.line("\(out.paint("fault", .alarm)): schedule \(name): \(Shown.line(lack))")
         }
     }
 
     private static func item(
-        _ configuration: ServiceConfiguration, _ faults: [Diagnostic], _ lacks: [String: String]
+        _ configuration: ServiceConfiguration, _ faults: [Diagnostic], _ lacks: Lacks
     ) -> JSONItem {
         let now = csys_realtime_ns()
         let schedules = configuration.schedules.map { schedule in
@@ -130,21 +158,27 @@ enum ServeConfiguration {
                         orNull: schedule.description.repetition.map { RequestText.repetition($0) })
                 ),
                 ("next", DateText.item(next(of: schedule, after: now))),
-                ("fault", .text(orNull: lacks[schedule.name])),
+                ("fault", .text(orNull: lacks.schedules[schedule.name])),
             ])
         }
         return .object([
             ("ok", .bool(faults.isEmpty && lacks.isEmpty)),
             ("files", .list(configuration.files.map { .text($0) })),
-            ("faults", .list(faults.map(FaultItem.item))), ("schedules", .list(schedules)),
+            ("faults", .list(faults.map(FaultItem.item))),
+            ("plugins", .text(orNull: lacks.plugins)), ("schedules", .list(schedules)),
         ])
     }
 
-    /// Why the program of a schedule could not be started now.
-    private static func lack(of schedule: Schedule) -> String? {
-        guard schedule.description.identifier == CommandPayload.identifier,
-            let command = CommandPayload(schedule.payload)
-        else { return nil }
+    /// Why the program of a schedule could not be started now, or its handler not be run.
+    private static func lack(of schedule: Schedule, among search: PluginSearch?) -> String? {
+        let identifier = schedule.description.identifier
+        guard identifier == CommandPayload.identifier else {
+            guard let search, search.plugin(declaring: identifier) == nil else { return nil }
+            let meant = Suggestion.identifier(near: identifier, among: search.identifiers)
+            return "no plugin found here has a handler for \(identifier)"
+                + (meant.map { "; did you mean `\($0)`?" } ?? "; see `curfew plugins`")
+        }
+        guard let command = CommandPayload(schedule.payload) else { return nil }
         var status = stat()
         let program = command.arguments[0]
         if stat(program, &status) != 0 {
@@ -165,6 +199,7 @@ enum ServeConfiguration {
         ("schedules", "a list of schedules, as below"),
         ("store", "the directory of the store; default: the usual one"),
         ("plugins", "{directories, isolation, confine, trust}: as the options"),
+        ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
 
     static let scheduleRows = [

@@ -32,7 +32,15 @@ struct SchedulesTests {
     /// in order, and returns all lines.
     private func serve(until condition: String, _ words: String...) throws -> [[String: Any]] {
         let script = """
-            import json, signal, subprocess, sys
+            import json, signal, subprocess, sys, time
+            def why(text):
+                # The host tells of its limits a moment after it serves.
+                end = time.monotonic() + 20
+                subprocess.run([sys.argv[1], "submit", "org.example.a", "--after", "1h", "--key", "a"],
+                               capture_output=True)
+                while time.monotonic() < end:
+                    done = subprocess.run([sys.argv[1], "why", "1"], capture_output=True, text=True)
+                    if text in done.stdout: return True
             host = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)
             events = []
             for line in host.stdout:
@@ -165,8 +173,44 @@ struct SchedulesTests {
         #expect(
             check.code == 1 && check.output.contains("/nowhere/a: No such file"), "\(check.process)"
         )
+        try write(
+            """
+            {"schedules":[{"name":"a","identifier":"org.curfew.test.patien","every":"1h"},
+            {"name":"b","identifier":"org.curfew.test.patient","every":"1h"}]}
+            """)
+        let identifiers = try run("serve", "--check")
+        #expect(
+            identifiers.code == 1
+                && identifiers.output.contains(
+                    "schedule a: no plugin found here has a handler for org.curfew.test.patien; did you mean `org.curfew.test.patient`?"
+                ) && !identifiers.output.contains("schedule b:"), "\(identifiers.process)")
         let none = try run("serve", "--check", "--config", files.path("none.json"))
         #expect(none.code == 1 && none.errors.contains("none.json"), "\(none.process)")
+    }
+
+    @Test("thresholds of the configuration count, the command line counts more, and faults are told")
+    func thresholds() throws {
+        try write("{\"thresholds\": {\"place-limit\": 3, \"history\": \"30d\"}}")
+        let events = try serve(until: "e['event'] == 'serving' and why('of 3 tasks run')")
+        #expect(!events.isEmpty)
+        let other = try serve(
+            until: "e['event'] == 'serving' and why('of 5 tasks run')", "--threshold", "place-limit=5")
+        #expect(!other.isEmpty)
+        try write(
+            """
+            {"thresholds": {
+            "place-limits": 3,
+            "history": "30",
+            "low-battery": "200%",
+            "place-limit": true}}
+            """)
+        let check = try run("serve", "--check")
+        #expect(check.code == 1, "\(check.process)")
+        for text in [
+            "curfew.json:2:1", "did you mean `place-limit`?", "curfew.json:3:12",
+            "the threshold `history` cannot be `30`", "write a share from 1% to 100%",
+            "a threshold must be text or a number, not true",
+        ] { #expect(check.errors.contains(text), "\(text): \(check.process)") }
     }
 
     @Test("the configuration of the usual store is not that of another one")

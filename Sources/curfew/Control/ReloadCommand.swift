@@ -54,7 +54,8 @@ enum ReloadCommand {
         }
         if case .bool(true)? = answer["needsStart"]?.kind {
             console.errors.note(
-                "another store or other settings of plugins count once the host is started again")
+                "another store, or other settings of plugins or thresholds, count once the host is started again"
+            )
         }
         return .ok
     }
