@@ -131,6 +131,33 @@ struct HostCommandsTests {
             ], "\(output)")
     }
 
+    @Test("ps: on a terminal a running task has how far it is")
+    func progress() throws {
+        let output = try serve(
+            """
+            import fcntl, pty, struct, termios
+            def screen(*words):
+                reader, terminal = pty.openpty()
+                fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+                subprocess.run([program, *words, "--store", store], stdout=terminal, stderr=terminal)
+                os.close(terminal)
+                text = b""
+                try:
+                    while part := os.read(reader, 65536): text += part
+                except OSError: pass
+                os.close(reader)
+                return re.sub(r"\\x1b\\[[0-9;]*m", "", text.decode())
+            stop = os.path.join(os.path.dirname(store), "stop")
+            run("submit", "--", "/bin/sh", "-c", "echo 'curfew: progress 40% half'; until test -e %s; do sleep 0.02; done" % stop)
+            end = time.monotonic() + 30
+            while "running 40 %" not in screen("ps") and time.monotonic() < end: pass
+            print("running 40 %" in screen("ps"), "40" in run("ps")[1])
+            print(json.loads(run("drain", "--json")[1])["tasks"][0]["progress"])
+            open(stop, "w").close()
+            """)
+        #expect(output == "True False\n0.4\nended 0\n", "\(output)")
+    }
+
     @Test("drain: a host that ends takes its drain with it")
     func drainOnce() throws {
         let output = try serve(

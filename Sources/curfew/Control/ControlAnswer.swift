@@ -76,6 +76,11 @@ extension JSONValue {
         return items
     }
 
+    var number: Double? {
+        guard case .number(let number) = kind else { return nil }
+        return number.double
+    }
+
     /// A whole number's digits.
     var digits: String? {
         guard case .number(let number) = kind else { return nil }

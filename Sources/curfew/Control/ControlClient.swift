@@ -15,6 +15,8 @@ struct ControlClient {
 
     private let place: StorePlace
 
+    init(_ place: StorePlace) { self.place = place }
+
     /// Finds the host as `curfew serve` with the same options finds its store.
     ///
     /// - Parameter ignoresFaults: a configuration that cannot be read counts as none.

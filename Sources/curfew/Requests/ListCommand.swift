@@ -38,6 +38,9 @@ enum ListCommand {
             blank.
             """,
             """
+            A task that reports how far it is has that on a terminal, beside its state.
+            """,
+            """
             --state takes the words of the column STATE, with commas between them; host-gone
             are requests that ran when the last host ended. --watch
             draws the list anew on a terminal; elsewhere an empty line comes before each
@@ -237,13 +240,30 @@ enum ListCommand {
             return
         }
         RequestTable(
-            overview.requests, programs.mapValues(ShellWord.shortLine), isAlone: host == nil,
-            at: now,
-            out
+            overview.requests, programs.mapValues(ShellWord.shortLine),
+            shares(overview.requests, host, place, out), isAlone: host == nil, at: now, out
         ).print()
         let more = overview.count - overview.requests.count
         guard more > 0 else { return }
         console.errors.note("\(more) more; --limit \(overview.count) shows all")
+    }
+
+    /// How far running tasks are, which the host alone knows, where it can be asked.
+    private static func shares(
+        _ requests: [Request], _ host: HostPresence?, _ place: StorePlace, _ out: Output
+    ) -> [RequestID: Double] {
+        guard host != nil, out.columns != nil, requests.contains(where: { $0.state == .running }),
+            let answer = try? ControlClient(place).call(
+                "GET", "/v1/tasks", patience: 500_000_000)
+        else { return [:] }
+        var shares: [RequestID: Double] = [:]
+        for task in answer["tasks"]?.items ?? [] {
+            guard let id = task["request"]?.digits.flatMap(RequestArgument.parse),
+                let share = task["progress"]?.number
+            else { continue }
+            shares[id] = share
+        }
+        return shares
     }
 
     private static func item(

@@ -30,10 +30,11 @@ struct RequestTable {
 
     /// - Parameters:
     ///   - programs: the command lines of requests that run programs, for a terminal.
+    ///   - shares: how far running tasks are, from 0 to 1, for a terminal.
     ///   - isAlone: no host uses the store.
     init(
-        _ requests: [Request], _ programs: [RequestID: String], isAlone: Bool, at now: Int64,
-        _ out: Output
+        _ requests: [Request], _ programs: [RequestID: String], _ shares: [RequestID: Double],
+        isAlone: Bool, at now: Int64, _ out: Output
     ) {
         self.out = out
         let isPlain = out.columns == nil
@@ -44,6 +45,7 @@ struct RequestTable {
                 ? Self.plain(request, isAlone: isAlone, at: now)
                 : Self.cells(request, isAlone: isAlone, at: now)
             if let program { cells[1] = Shown.line(program) }
+            if !isPlain, let share = shares[request.id] { cells[2] += " \(Int(share * 100)) %" }
             return Row(cells: cells, request: request, isProgram: program != nil)
         }
     }
