@@ -75,18 +75,15 @@ extension Host {
     /// Waits until the thread that launches requests has answered. Does not return if it is stuck.
     package func awaitRequestThread() { runtime.requests.awaitThread() }
 
-    /// Launches nothing from now on, or launches again: see `RequestService.setDrained(_:)`.
-    @discardableResult
-    package func setDrained(_ isDrained: Bool) throws(CurfewError) -> Int64? {
+    /// Launches nothing once it returns, or launches again: see `RequestService.setDrained(_:)`.
+    package func setDrained(_ isDrained: Bool) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in
             try runtime.requests.setDrained(isDrained)
         }
     }
 
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are.
-    package func drainedSince() throws(CurfewError) -> Int64? {
-        try checked { (runtime) throws(RequestFailure) in try runtime.requests.drainedSince() }
-    }
+    package var drainedSince: Int64? { runtime.requests.drainedSince }
 
     /// Returns the tasks of requests that are not over, ordered by request.
     package func requestTasks() throws(CurfewError) -> [RequestTask] {

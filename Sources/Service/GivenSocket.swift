@@ -18,7 +18,8 @@ package enum GivenSocket {
     /// Takes the socket, once; nil if none is given. Call it before there are threads: it removes the
     /// variables that are about it.
     package static func take() throws(ServiceManager.Failure) -> OwnedDescriptor? {
-        guard let count = getenv("LISTEN_FDS"), count.pointee != 0 else { return nil }
+        guard let named = getenv("LISTEN_FDS"), named.pointee != 0 else { return nil }
+        let count = String(cString: named)
         let listen = try SystemdLibrary.function(
             "sd_listen_fds_with_names", as: ListenDescriptors.self)
         let isUnix = try SystemdLibrary.function("sd_is_socket_unix", as: IsUnixSocket.self)
@@ -28,7 +29,9 @@ package enum GivenSocket {
         // The variables are those of another process.
         guard given != 0 else { return nil }
         guard given > 0 else {
-            throw ServiceManager.Failure(reason: String(cString: strerror(-given)))
+            throw ServiceManager.Failure(
+                reason:
+                    "LISTEN_FDS is \(count): \(String(cString: strerror(-given)))")
         }
         let all = (0..<Int(given)).map { index in
             defer { free(names?[index]) }

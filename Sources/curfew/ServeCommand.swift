@@ -177,13 +177,14 @@ enum ServeCommand {
         life.run(signals, event: reloads.descriptor) {
             let calls = reloads.take()
             guard let files else { return }
-            let outcome = reload(files, after: configuration, arguments, host, lines)
+            let outcome = reload(files, after: configuration, arguments, place, host, lines)
             reloads.finish(calls, outcome)
         }
         lines.stopping()
         reloads.close()
-        control?.stop()
+        control?.beginStop()
         try? host.shutDown()
+        control?.stop()
         observation.end()
         return .ok
     }
@@ -193,8 +194,12 @@ enum ServeCommand {
             return try GivenSocket.take()
         } catch {
             throw CommandError(
-                .host, "what has started this host has given it sockets, and \(error.reason)",
-                help: ["the unit curfew.socket gives the right one"])
+                .host,
+                "the socket of the program that has started this host cannot be used: \(error.reason)",
+                help: [
+                    "the unit curfew.socket gives the right one; by hand:",
+                    "systemd-socket-activate -l STORE/control.sock --fdname=control curfew serve --store STORE",
+                ])
         }
     }
 
@@ -204,7 +209,7 @@ enum ServeCommand {
         _ lines: ServeLines
     ) -> ControlSocket? {
         do throws(ControlSocket.Failure) {
-            return try ControlSocket(host, reloads, store: place.directory, given: given)
+            return try ControlSocket(host, reloads, place, given: given)
         } catch {
             lines.log(
                 .warning, nil, 0,
@@ -229,26 +234,29 @@ enum ServeCommand {
     /// Reads the configuration again and applies its schedules. Other settings count from the next start.
     private static func reload(
         _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ arguments: Arguments,
-        _ host: Host, _ lines: ServeLines
+        _ place: StorePlace, _ host: Host, _ lines: ServeLines
     ) -> ReloadQueue.Outcome {
-        func faulty(_ text: String, _ error: String? = nil) -> ReloadQueue.Outcome {
-            lines.faulty(text, error)
-            return .faulty(text)
+        let check = ServeConfiguration.checkLine(files, arguments)
+        func refused(
+            _ text: String, _ mend: String, isStore: Bool = false, _ error: String? = nil
+        ) -> ReloadQueue.Outcome {
+            lines.faulty("\(text): \(mend)", error)
+            return .refused(ReloadQueue.Fault(text: text, mend: mend, isStore: isStore))
         }
         let configuration: ServiceConfiguration
         do throws(ConfigurationFiles.Failure) {
             guard let read = try files.read() else {
-                return faulty(
-                    "there is no configuration at \(files.path) any more; nothing was changed")
+                return refused(
+                    "there is no configuration at \(files.path) any more; nothing was changed",
+                    check)
             }
             configuration = read
         } catch {
-            let help = "; nothing was changed: \(ServeConfiguration.checkLine(arguments))"
             switch error {
-            case .file(let error): return faulty(error.message + help)
+            case .file(let error): return refused(error.message + "; nothing was changed", check)
             case .faults(let faults):
-                return faulty(
-                    ServeConfiguration.first(of: faults) + help,
+                return refused(
+                    ServeConfiguration.first(of: faults) + "; nothing was changed", check,
                     faults.map(\.rendered).joined(separator: "\n\n"))
             }
         }
@@ -256,9 +264,9 @@ enum ServeCommand {
         do throws(CurfewError) {
             changes = try host.reconcile(configuration.schedules)
         } catch {
-            return faulty(
-                "\(error.message); reload it once the store works: until then the configuration does not count"
-            )
+            return refused(
+                "\(error.message); the configuration does not count until it is read again",
+                "curfew reload" + place.option, isStore: true)
         }
         lines.schedules(changes, isReload: true)
         let needsStart = !configuration.hasSettings(of: first)

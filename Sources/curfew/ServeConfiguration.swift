@@ -40,15 +40,17 @@ enum ServeConfiguration {
         }
     }
 
-    /// The command that shows all faults of the configuration of a command line.
-    static func checkLine(_ arguments: Arguments) -> String {
+    /// The command that shows all faults of the configuration of a command line, wherever it is typed.
+    static func checkLine(_ files: ConfigurationFiles, _ arguments: Arguments) -> String {
         "curfew serve --check"
-            + (arguments.value(option).map { " --config " + ShellWord.path($0) } ?? "")
+            + (arguments.has(option) ? " --config " + ShellWord.path(files.path) : "")
     }
 
     /// The first of some faults on one line: its place, and how many more there are.
     static func first(of faults: [Diagnostic]) -> String {
-        let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
+        let isCut = faults.count >= Manifest.faultLimit
+        let more =
+            faults.count > 1 ? " (and \(isCut ? "at least " : "")\(faults.count - 1) more)" : ""
         return faults.first.map {
             "\($0.file)\($0.line > 0 ? ":\($0.line):\($0.column)" : ""): \($0.message)\(more)"
         } ?? ""

@@ -12,10 +12,15 @@ struct HostCommandsTests {
 
     /// Runs a script in Python with a host that reads `curfew.json`. `run` calls the command, and returns its
     /// code and all that it printed; `write` replaces the configuration.
-    private func serve(_ script: String, plugins: [String] = []) throws -> String {
+    ///
+    /// - Parameter hasDisk: the store is on a small disk of its own, `disk`.
+    private func serve(
+        _ script: String, plugins: [String] = [], hasDisk: Bool = false
+    ) throws -> String {
         let head = """
             import json, os, re, signal, socket, subprocess, sys, time
             program, store, place = sys.argv[1:4]
+            disk = os.path.dirname(store)
             def write(*schedules):
                 with open(place, "w") as file: json.dump({"schedules": list(schedules)}, file)
             def schedule(name, **more):
@@ -48,11 +53,17 @@ struct HostCommandsTests {
                 if host.poll() is None:
                     os.killpg(host.pid, signal.SIGKILL)
             """
+        let disk = files.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let mount = [
+            "-rm", "sh", "-c", "mount -t tmpfs -o size=3m none '\(disk)' && exec \"$@\"", "sh",
+        ]
+        let words = (hasDisk ? ["unshare"] + mount : []) + ["python3"]
         let run = try ChildProcess.run(
-            "python3",
-            [
-                "-c", head + body + tail, CommandRun.program, files.path("store"),
-                files.path("curfew.json"),
+            words[0],
+            words.dropFirst() + [
+                "-c", head + body + tail, CommandRun.program,
+                (hasDisk ? disk : files.path) + "/store", files.path("curfew.json"),
             ] + plugins.flatMap { ["--plugin", $0] },
             environment: CommandRun.environment.merging(
                 ["HOME": files.path, "CURFEW_PLUGIN_PATH": files.path("none"), "TZ": "UTC"]
@@ -148,7 +159,7 @@ struct HostCommandsTests {
                 os.close(reader)
                 return re.sub(r"\\x1b\\[[0-9;]*m", "", text.decode())
             stop = os.path.join(os.path.dirname(store), "stop")
-            run("submit", "--", "/bin/sh", "-c", "echo 'curfew: progress 40% half'; until test -e %s; do sleep 0.02; done" % stop)
+            run("submit", "--", "/bin/sh", "-c", "echo 'curfew: progress 40%% half'; until test -e %s; do sleep 0.02; done" % stop)
             end = time.monotonic() + 30
             while "running 40 %" not in screen("ps") and time.monotonic() < end: pass
             print("running 40 %" in screen("ps"), "40" in run("ps")[1])
@@ -171,6 +182,73 @@ struct HostCommandsTests {
             print(run("wait", "2", "--timeout", "30s")[0])
             """)
         #expect(output == "0\n0\n0\nended 0\n", "\(output)")
+    }
+
+    @Test(
+        "a full disk: health says so, and a drain begins and ends all the same",
+        .enabled(if: (try? ChildProcess.run("unshare", ["-rm", "true"]))?.succeeded ?? false))
+    func fullDisk() throws {
+        let output = try serve(
+            """
+            fill = os.path.join(disk, "fill")
+            with open(fill, "wb", buffering=0) as file:
+                try:
+                    while True: file.write(bytes(4096))
+                except OSError: pass
+            code, text = run("health")
+            print(code, "its disk is full" in text)
+            print(run("submit", "--", "/bin/true")[0])
+            print(run("drain"))
+            code, text = run("health")
+            print(code, "its disk is full" in text, "it is drained" in text)
+            print(run("drain", "--end"))
+            write(schedule("one"), schedule("two"))
+            code, text = run("reload")
+            print(code, "its disk is full" in text, "curfew reload --store STORE" in text)
+            run("drain")
+            os.remove(fill)
+            for line in host.stdout:
+                line = json.loads(line)
+                if line.get("text", "").startswith("the store works again"): break
+            print(line["text"])
+            code, text = run("health")
+            print(code, "it is drained" in text, "its disk is full" in text)
+            print(run("reload"), run("health")[0])
+            """, hasDisk: true)
+        #expect(
+            output.split(separator: "\n") == [
+                "1 True", "6", "(0, 'nothing is launched; no task runs')", "1 True True",
+                "(0, 'requests are launched again')", "6 True True", "the store works again",
+                "1 True True", "(0, '2 schedules, 1 added (two)') 0", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("while a host ends, the commands say so")
+    func ending() throws {
+        let output = try serve(
+            """
+            stop = os.path.join(os.path.dirname(store), "stop")
+            begun = stop + ".begun"
+            run("submit", "--grace", "1min", "--", "/bin/sh", "-c",
+                "trap '' TERM; : >%s; until test -e %s; do sleep 0.02; done" % (begun, stop))
+            while not os.path.exists(begun): pass
+            waiting = subprocess.Popen(
+                [program, "drain", "--store", store, "--timeout", "1min"], stderr=subprocess.PIPE, text=True)
+            while run("health")[0] != 0: pass
+            host.send_signal(signal.SIGTERM)
+            print("the host ends" in waiting.communicate()[1], waiting.returncode)
+            for command in ("health", "drain", "reload"):
+                code, text = run(command)
+                print(code, "the host ends" in text and "stays in the store" in text)
+            open(stop, "w").close()
+            print(host.wait(60), run("health")[0])
+            host = start()
+            until("serving")
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "True 125", "125 True", "125 True", "125 True", "0 4", "ended 0",
+            ], "\(output)")
     }
 
     @Test("health: a plugin that is refused and one that is quarantined are work that waits")
@@ -214,6 +292,12 @@ struct HostCommandsTests {
             client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 9\\r\\n\\r\\n{}")
             client.close()
             print("no answer of a host" in asked.communicate()[1], asked.returncode)
+            asked = subprocess.Popen([program, "reload", "--store", store], stderr=subprocess.PIPE, text=True)
+            client = false.accept()[0]
+            client.recv(4096)
+            client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}")
+            client.close()
+            print("no answer of a host" in asked.communicate()[1], asked.returncode)
             false.close()
             os.killpg(host.pid, signal.SIGKILL)
             host.wait()
@@ -228,7 +312,8 @@ struct HostCommandsTests {
             """)
         #expect(
             output.split(separator: "\n") == [
-                "7 True True", "4 True", "True 125", "4 True True", "4 True True", "4 True True",
+                "7 True True", "4 True", "True 125", "True 125", "4 True True", "4 True True",
+                "4 True True",
                 "4 False", "ended 0",
             ], "\(output)")
     }

@@ -188,13 +188,15 @@ struct SchedulesTests {
         #expect(none.code == 1 && none.errors.contains("none.json"), "\(none.process)")
     }
 
-    @Test("thresholds of the configuration count, the command line counts more, and faults are told")
+    @Test(
+        "thresholds of the configuration count, the command line counts more, and faults are told")
     func thresholds() throws {
         try write("{\"thresholds\": {\"place-limit\": 3, \"history\": \"30d\"}}")
         let events = try serve(until: "e['event'] == 'serving' and why('of 3 tasks run')")
         #expect(!events.isEmpty)
         let other = try serve(
-            until: "e['event'] == 'serving' and why('of 5 tasks run')", "--threshold", "place-limit=5")
+            until: "e['event'] == 'serving' and why('of 5 tasks run')", "--threshold",
+            "place-limit=5")
         #expect(!other.isEmpty)
         try write(
             """

@@ -43,6 +43,9 @@ final class RequestLoop: @unchecked Sendable {
     var fenced: Set<RequestTicket> = []
     /// Tasks launched by a simulation, with their names for the log. Owned by the batch.
     var simulated: [RequestTicket: String] = [:]
+    /// Since when nothing is launched, in nanoseconds since 1970 in UTC; 0 while requests are. Not in the
+    /// store, so that a store that cannot be written to is no reason to launch.
+    private let drained = Atomic<Int64>(0)
     /// Observes the list of quarantined plugins.
     private let quarantineObserver = Callback<QuarantineList>()
     /// The last reported states of factors. Owned by the batch.
@@ -285,6 +288,7 @@ final class RequestLoop: @unchecked Sendable {
         let late = owed
         let isOpen = engine.phase.isOpen
         var effects: [RequestBook.Effect] = []
+        book.setDrained(since: drainedSince)
         // A failed transaction is undone in the book as well.
         let before = book.mark()
         do {
@@ -309,13 +313,31 @@ final class RequestLoop: @unchecked Sendable {
         retryAt = nil
         retryPause = 0
         if book.scheduler.storeFault != nil {
-            log(.info, nil, 0, "the store works again; requests are launched again")
+            log(
+                .info, nil, 0,
+                "the store works again"
+                    + (drainedSince == nil ? "; requests are launched again" : ""))
         }
         book.worked()
         for effect in effects { perform(effect) }
         reportFactors()
         lookAhead()
         for job in late + jobs { job.finish(nil) }
+    }
+
+    /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are. Any thread may ask.
+    var drainedSince: Int64? {
+        let date = drained.load(ordering: .acquiring)
+        return date == 0 ? nil : date
+    }
+
+    /// Has nothing be launched from the next batch on, or requests again. Returns false if that is so already. Any
+    /// thread may call.
+    func setDrained(since date: Int64?) -> Bool {
+        guard let date else { return drained.exchange(0, ordering: .acquiringAndReleasing) != 0 }
+        return drained.compareExchange(
+            expected: 0, desired: date, ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     private func mayDecide(_ now: Moment) -> Bool { retryAt.map { $0 <= now.span } ?? true }

@@ -161,7 +161,17 @@ package final class RequestService: @unchecked Sendable {
                 inout RequestBook, any StoreTransaction, Moment
             ) throws(StoreFault) -> Answer
     ) throws(RequestFailure) -> Answer {
-        let loop = try loop()
+        let answer = RequestAnswer<Answer>()
+        try wait(
+            for: RequestJob(
+                apply: { (book, store, now) throws(StoreFault) in
+                    answer.value = try body(&book, store, now)
+                }, finish: { answer.fault = $0 }), in: try loop())
+        return try answer.get()
+    }
+
+    /// Adds a job and waits for the end of its batch.
+    private func wait(for job: RequestJob, in loop: RequestLoop) throws(RequestFailure) {
         guard !loop.isInBatch, engine.threads.role != .logging else {
             throw .other(
                 .wrongThread,
@@ -174,15 +184,9 @@ package final class RequestService: @unchecked Sendable {
                 "the host was made before fork(2), and its threads are its parent's alone: make one in the child"
             )
         }
-        let answer = RequestAnswer<Answer>()
-        let job = RequestJob(
-            apply: { (book, store, now) throws(StoreFault) in
-                answer.value = try body(&book, store, now)
-            }, finish: { answer.fault = $0 })
         guard loop.inbox.addAndWait(job, runBatch: { loop.runBatchIfAsleep() }) else {
             throw .other(.closing, HostPhase.closing.message)
         }
-        return try answer.get()
     }
 
     // MARK: Submitting
@@ -465,32 +469,35 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Launches nothing from now on, or launches again; running tasks go on. The next host of the store
-    /// launches. Returns since when nothing is launched, in nanoseconds since 1970 in UTC.
-    @discardableResult
-    package func setDrained(_ isDrained: Bool) throws(RequestFailure) -> Int64? {
-        let (was, since) = try perform { (book, _, now) throws(StoreFault) in
-            (book.scheduler.drainedSince, book.setDrained(isDrained, at: now))
-        }
-        if was != since {
-            engine.log(
-                .info, nil, 0,
-                isDrained
-                    ? "the host is drained: nothing is launched, and what runs ends by itself"
-                    : "the host is not drained any more: requests are launched again")
-        }
-        return since
+    /// Launches nothing once it returns, or launches again; running tasks go on. It works whether or not the
+    /// store does. The next host of the store launches.
+    package func setDrained(_ isDrained: Bool) throws(RequestFailure) {
+        let loop = try loop()
+        guard loop.setDrained(since: isDrained ? moment.wall : nil) else { return }
+        // The next batch begins with it.
+        try wait(for: RequestJob(apply: { (_, _, _) in }, finish: { _ in }), in: loop)
+        engine.log(
+            .info, nil, 0,
+            isDrained
+                ? "the host is drained: nothing is launched, and what runs ends by itself"
+                : "the host is not drained any more: requests are launched again")
     }
 
-    /// Since when nothing is launched; nil if requests are.
-    package func drainedSince() throws(RequestFailure) -> Int64? {
-        try perform { (book, _, _) throws(StoreFault) in book.scheduler.drainedSince }
-    }
+    /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are.
+    package var drainedSince: Int64? { existing?.drainedSince }
 
-    /// Returns the tasks of requests that are not over, ordered by request.
+    /// Returns the tasks of requests that are not over, ordered by request. It works whether or not the store does.
     package func tasks() throws(RequestFailure) -> [RequestTask] {
         let loop = try loop()
-        let tasks = try perform { [loop] (_, _, _) throws(StoreFault) in loop.tasks }
+        let found = Locked<[RequestTicket: UInt64]>([:])
+        try wait(
+            for: RequestJob(
+                apply: { (_, _, _) in },
+                finish: { [loop] _ in
+                    let tasks = loop.tasks
+                    found.withLock { $0 = tasks }
+                }), in: loop)
+        let tasks = found.withLock { $0 }
         let (wall, clock) = (moment.wall, engine.clock.now())
         return tasks.compactMap { ticket, task in
             guard let state = engine.query(task), state.outcome == nil else { return nil }

@@ -203,16 +203,18 @@ package struct RequestBook: Sendable {
         isReportStale = true
     }
 
-    /// Launches nothing from now on, or launches again. Returns since when it is drained.
-    @discardableResult
-    package mutating func setDrained(_ isDrained: Bool, at now: Moment) -> Int64? {
-        guard isDrained != (scheduler.drainedSince != nil) else { return scheduler.drainedSince }
-        scheduler.drainedSince = isDrained ? now.wall : nil
+    /// Launches nothing from now on, because the host is drained since a date, or launches again.
+    package mutating func setDrained(since date: Int64?) {
+        guard date != scheduler.drainedSince else { return }
+        scheduler.drainedSince = date
         scheduler.reconsider()
-        isReportStale = true
         // Who asks why next is told of it.
+        hurryReport()
+    }
+
+    private mutating func hurryReport() {
+        isReportStale = true
         nextReport = 0
-        return scheduler.drainedSince
     }
 
     /// Writes a report of this host's state for other processes, if something changed and the last
@@ -310,6 +312,8 @@ package struct RequestBook: Sendable {
         scheduler.storeFault = fault.message
         isCurrent = false
         isInDoubt = true
+        // A store works again once something can be written to it.
+        hurryReport()
     }
 
     /// Notes that another process has written to the store, which has to be read.

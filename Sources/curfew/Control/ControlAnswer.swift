@@ -44,7 +44,7 @@ struct ControlAnswer {
     var error: CommandError {
         let error = value["error"]
         let code: ExitCode =
-            switch status {
+            switch error?["code"]?.text == "stopping" ? 0 : status {
             case 403: .denied
             case 404: .missing
             case 409: .conflict

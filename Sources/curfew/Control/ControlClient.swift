@@ -19,14 +19,16 @@ struct ControlClient {
 
     /// Finds the host as `curfew serve` with the same options finds its store.
     ///
-    /// - Parameter ignoresFaults: a configuration that cannot be read counts as none.
+    /// - Parameter ignoresFaults: a configuration that cannot be read counts as none, unless it is named.
     init(_ arguments: Arguments, ignoresFaults: Bool = false) throws(CommandError) {
         var store: String?
         if let files = ServeConfiguration.files(arguments) {
             do throws(CommandError) {
                 store = try ServeConfiguration.read(files)?.store
             } catch {
-                if !ignoresFaults { throw error }
+                guard ignoresFaults, !arguments.has(ServeConfiguration.option) else {
+                    throw error
+                }
             }
         }
         place = try StorePlace(arguments, configured: store)
@@ -37,10 +39,11 @@ struct ControlClient {
     /// - Parameters:
     ///   - target: path and query.
     ///   - patience: nanoseconds until the host counts as one that does not answer.
+    ///   - member: one that the answer has.
     ///   - statuses: those whose answer is returned; another one is an error.
     func call(
         _ method: String, _ target: String, patience: UInt64 = Self.patience,
-        statuses: [Int] = [200, 202]
+        having member: String, statuses: [Int] = [200, 202]
     ) throws(CommandError) -> ControlAnswer {
         let deadline = csys_monotonic_ns().addingReportingOverflow(patience)
         let socket = try connected()
@@ -51,17 +54,26 @@ struct ControlClient {
             throw broken("it closed the connection")
         }
         let read = try read(socket, until: deadline.overflow ? .max : deadline.partialValue)
-        guard let answer = ControlAnswer(read) else {
-            throw broken("what it answered is no answer of a host")
-        }
-        guard statuses.contains(answer.status) else { throw answer.error }
+        guard let answer = ControlAnswer(read), answer[member] != nil || answer["error"] != nil
+        else { throw broken("what it answered is no answer of a host") }
+        guard answer["error"] == nil, statuses.contains(answer.status) else { throw answer.error }
         return answer
     }
 
+    /// Has a service manager that listens for the host start it. Returns whether one does.
+    func wakeHost() -> Bool {
+        let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return false }
+        defer { close(directory) }
+        let socket = csys_socket_connect(directory, ControlSocket.name)
+        if socket >= 0 { close(socket) }
+        return socket >= 0
+    }
+
     private func connected() throws(CommandError) -> Int32 {
-        try place.checkIsThere()
         let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { try place.checkIsThere() }
             throw CommandError(
                 .denied,
                 "the store at \(place.directory) cannot be read: \(String(cString: strerror(errno)))",
@@ -100,7 +112,9 @@ struct ControlClient {
         return CommandError(
             .missing,
             "the host has no control socket: \(HostNote.text(host, at: csys_realtime_ns()))",
-            notes: ["it is another program than `curfew serve`, or one without libmicrohttpd"])
+            notes: [
+                "it ends just now, is another program than `curfew serve`, has no libmicrohttpd, or was given a socket in another place"
+            ], help: ["curfew doctor" + place.option])
     }
 
     private func broken(_ what: String) -> CommandError {

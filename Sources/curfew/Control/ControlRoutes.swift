@@ -15,11 +15,13 @@ struct ControlRoutes: Sendable {
     private let host: Host
     private let thread: ControlThread
     private let reloads: ReloadQueue
+    private let place: StorePlace
 
     private static let usualWait: UInt64 = 30_000_000_000
     static let longestWait: UInt64 = 3_600_000_000_000
 
-    init(_ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue) {
+    init(_ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue, _ place: StorePlace) {
+        self.place = place
         self.host = host
         self.thread = thread
         self.reloads = reloads
@@ -37,6 +39,8 @@ struct ControlRoutes: Sendable {
         var submits: [Submit] = []
         for call in calls {
             do throws(HTTPFault) {
+                // A host that ends is not asked any more.
+                if thread.isStopping { throw ControlThread.stopping }
                 try Self.check(call.request.peer)
                 if let submit = try start(call) { submits.append(submit) }
             } catch {
@@ -151,9 +155,9 @@ struct ControlRoutes: Sendable {
     }
 
     private func health(_ call: HTTPCall) {
-        let (host, reloads) = (self.host, self.reloads)
+        let (host, reloads, place) = (self.host, self.reloads, self.place)
         thread.tell(call) { () throws(CommandError) in
-            let health = HostHealth(host, configurationFault: reloads.fault)
+            let health = HostHealth(host, place, reloads.fault)
             return HTTPAnswer(
                 health.status == .degraded ? 503 : 200, json: health.item.written)
         }
@@ -170,7 +174,7 @@ struct ControlRoutes: Sendable {
                 // Once, as somebody else can end it meanwhile.
                 if !hasBegun { try host.setDrained(true) }
                 hasBegun = true
-                let isEnded = try host.drainedSince() == nil
+                let isEnded = host.drainedSince == nil
                 let isOver = isEnded ? true : try host.requestTasks().isEmpty
                 guard isLate || isOver else { return nil }
                 return HTTPAnswer(isOver ? 200 : 202, json: try Self.drainItem(host).written)
@@ -180,7 +184,7 @@ struct ControlRoutes: Sendable {
 
     private static func drainItem(_ host: Host) throws(CurfewError) -> JSONItem {
         .object([
-            ("since", DateText.item(try host.drainedSince())),
+            ("since", DateText.item(host.drainedSince)),
             ("tasks", try HostRecords.tasks(host)),
         ])
     }

@@ -22,18 +22,19 @@ final class ControlSocket {
 
     /// - Parameters:
     ///   - reloads: takes calls that want the configuration read again.
-    ///   - directory: the one of the store, which the host holds.
+    ///   - place: the store, which the host holds.
     ///   - given: the socket that the service manager has opened; nil to make one in the directory.
     init(
-        _ host: Host, _ reloads: ReloadQueue, store directory: String, given: OwnedDescriptor?
+        _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, given: OwnedDescriptor?
     ) throws(Failure) {
+        let directory = place.directory
         guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         else {
             throw Failure(reason: "\(directory): \(String(cString: strerror(errno)))")
         }
         thread = ControlThread(directory)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
-        let routes = ControlRoutes(host, thread, reloads)
+        let routes = ControlRoutes(host, thread, reloads, place)
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit
         // The other half is for plugins, programs and the store.
@@ -52,9 +53,12 @@ final class ControlSocket {
         }
     }
 
-    /// Answers what was asked, and removes the socket. The host has to work until then.
+    /// Answers what was asked, and whatever comes then with the news that the host ends. The host has to work until
+    /// it returns.
+    func beginStop() { thread.stop() }
+
+    /// Removes the socket.
     func stop() {
-        thread.stop()
         server.stop(at: csys_monotonic_ns() &+ Self.patience)
     }
 }

@@ -43,7 +43,9 @@ final class ControlThread: @unchecked Sendable {
     private static let limit = 1_024
     /// The calls that may wait for something in the store: a part of the connections, so that others get in.
     private static let waitLimit = 512
-    static let stopping = HTTPFault(503, "stopping", "the host ends")
+    static let stopping = HTTPFault(
+        503, "stopping", "the host ends",
+        help: ["running tasks have their grace to end; what is not over stays in the store"])
     private var pause = StorePause()
 
     private let directory: String
@@ -67,6 +69,9 @@ final class ControlThread: @unchecked Sendable {
                 self.run()
             }, 0, &thread)
     }
+
+    /// Whether calls are answered with 503 from now on.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
 
     /// Answers calls that wait with 503, and ends the thread.
     func stop() {

@@ -26,9 +26,10 @@ enum DrainCommand {
             ExitMeaning(.missing, "no host uses the store, or it has no socket"),
             ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(
-                .timedOut, "tasks still run when --timeout has passed, or it does not answer"),
+                .timedOut,
+                "tasks still run when --timeout has passed, or it does not answer 10 s later"),
             ExitMeaning(.conflict, "somebody has ended the drain meanwhile"),
-            ExitMeaning(.host, "it answers with something else"),
+            ExitMeaning(.host, "it ends, or answers with something else"),
         ],
         sections: [
             HelpSection(
@@ -53,14 +54,14 @@ enum DrainCommand {
                     .usage, "`--end` ends the drain, and there is nothing to wait for",
                     help: ["leave out --timeout"])
             }
-            let answer = try client.call("DELETE", "/v1/drain")
+            let answer = try client.call("DELETE", "/v1/drain", having: "tasks")
             console.out.line(arguments.has(.json) ? answer.text : "requests are launched again")
             return .ok
         }
         let query = timeout.map { "?timeout=\(TimeText.seconds($0, decimals: 9))s" } ?? ""
         let answer = try client.call(
             "POST", "/v1/drain" + query,
-            patience: ControlClient.patience + (timeout ?? 0))
+            patience: ControlClient.patience + (timeout ?? 0), having: "tasks")
         let isEnded = answer["since"]?.text == nil
         if arguments.has(.json) {
             console.out.line(answer.text)
@@ -71,7 +72,9 @@ enum DrainCommand {
             throw CommandError(
                 .conflict, "somebody has ended the drain: requests are launched again")
         }
-        return timeout != nil && answer.status == 202 ? .timedOut : .ok
+        guard timeout != nil, answer.status == 202 else { return .ok }
+        console.errors.note("they still run; nothing is launched meanwhile")
+        return .timedOut
     }
 
     private static func show(_ tasks: [JSONValue], _ out: Output) {

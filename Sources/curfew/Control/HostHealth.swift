@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import Glibc
 import PluginBridge
 import Scheduling
 
@@ -16,6 +17,8 @@ struct HostHealth {
 
     private(set) var findings: [Finding] = []
     private var isDrained = false
+    /// The option by which commands find the store.
+    private let option: String
 
     var status: Status {
         if findings.contains(where: { $0.state == .fail }) { return .degraded }
@@ -23,33 +26,52 @@ struct HostHealth {
     }
 
     /// - Parameter fault: why the configuration that was read last does not count; nil if it does.
-    init(_ host: Host, configurationFault fault: String?) {
-        lookAtRequests(host)
+    init(_ host: Host, _ place: StorePlace, _ fault: ReloadQueue.Fault?) {
+        option = place.option
+        lookAtStore(host, place)
         lookAtPlugins(host)
         lookAtHandlers(host)
-        if let fault { findings.append(.fail("configuration", fault)) }
+        if let fault { findings.append(.fail("configuration", fault.text, mend: fault.mend)) }
     }
 
-    private mutating func lookAtRequests(_ host: Host) {
+    private mutating func lookAtStore(_ host: Host, _ place: StorePlace) {
+        var tasks = ""
         do throws(CurfewError) {
-            let since = try host.drainedSince()
-            findings.append(.ok("store", "it works"))
             let running = try host.requestTasks().count
-            let tasks = "\(running) task\(running == 1 ? " runs" : "s run")"
-            if let since {
-                isDrained = true
-                findings.append(
-                    .warn(
-                        "launches", "none since \(DateText.full(since)): it is drained; \(tasks)",
-                        mend: "curfew drain --end"))
-            } else {
-                findings.append(.ok("launches", "requests are launched; \(tasks)"))
-            }
+            tasks = "; \(running) task\(running == 1 ? " runs" : "s run")"
+            // A look that needs the store.
+            _ = try host.request(RequestID(rawValue: 1))
+            findings.append(Self.space(place.directory))
         } catch {
             findings.append(
-                .fail("store", "\(error.message); nothing is launched", mend: "curfew doctor"))
+                .fail(
+                    "store", "\(error.message); nothing is launched",
+                    mend: "curfew doctor" + option))
+        }
+        if let since = host.drainedSince {
+            isDrained = true
+            findings.append(
+                .warn(
+                    "launches", "none since \(DateText.full(since)): it is drained" + tasks,
+                    mend: "curfew drain --end" + option))
+        } else if !findings.contains(where: { $0.state == .fail }) {
+            findings.append(.ok("launches", "requests are launched" + tasks))
         }
     }
+
+    /// A disk is full before the first write that fails tells so.
+    private static func space(_ directory: String) -> Finding {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0,
+            UInt64(status.f_bavail) &* UInt64(status.f_frsize) < leastSpace
+        else { return .ok("store", "it works") }
+        return .fail(
+            "store", "its disk is full: requests are refused",
+            mend: "df -h " + ShellWord.path(directory))
+    }
+
+    /// Bytes.
+    private static var leastSpace: UInt64 { 64 << 10 }
 
     private mutating func lookAtPlugins(_ host: Host) {
         let plugins = host.plugins

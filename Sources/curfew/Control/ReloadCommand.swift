@@ -21,9 +21,9 @@ enum ReloadCommand {
             ),
             ExitMeaning.usage, ExitMeaning(.missing, "no host uses the store, or it has no socket"),
             ExitMeaning.denied, ExitMeaning.storeUnavailable,
-            ExitMeaning(.timedOut, "it does not answer"),
+            ExitMeaning(.timedOut, "it does not answer within a minute"),
             ExitMeaning(.conflict, "the host was started without a configuration"),
-            ExitMeaning(.host, "it answers with something else"),
+            ExitMeaning(.host, "it ends, or answers with something else"),
         ],
         sections: [
             HelpSection(
@@ -42,11 +42,12 @@ enum ReloadCommand {
             client = try ControlClient(arguments)
         } catch {
             var error = error
-            error.notes = ["nothing was changed: the host goes on with what it had"]
+            error.notes = ["nothing was changed"]
             throw error
         }
         // Thousands of schedules, and a commit on a slow disk.
-        let answer = try client.call("POST", "/v1/reload", patience: 60_000_000_000)
+        let answer = try client.call(
+            "POST", "/v1/reload", patience: 60_000_000_000, having: "needsStart")
         if arguments.has(.json) {
             console.out.line(answer.text)
         } else {

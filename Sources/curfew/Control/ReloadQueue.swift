@@ -10,13 +10,23 @@ final class ReloadQueue: Sendable {
     enum Outcome: Sendable {
         /// - Parameter needsStart: there are other changes than those of schedules, which count from the next start.
         case applied(ScheduleChanges, needsStart: Bool)
-        /// Nothing was changed: one line, with what to do next.
-        case faulty(String)
+        /// Nothing was changed.
+        case refused(Fault)
+    }
+
+    /// Why nothing was changed.
+    struct Fault: Sendable {
+        /// In one line: lower case, no full stop.
+        let text: String
+        /// What to type next.
+        let mend: String
+        /// The store could not be written to; else the configuration is wrong.
+        let isStore: Bool
     }
 
     private struct State {
         var calls: [HTTPCall] = []
-        var fault: String?
+        var fault: Fault?
         var isClosed = false
     }
 
@@ -31,7 +41,7 @@ final class ReloadQueue: Sendable {
     deinit { csys_close(descriptor) }
 
     /// Why the configuration that was read last does not count; nil if it does.
-    var fault: String? { state.withLock { $0.fault } }
+    var fault: Fault? { state.withLock { $0.fault } }
 
     func add(_ call: HTTPCall) throws(HTTPFault) {
         guard hasConfiguration else {
@@ -67,9 +77,12 @@ final class ReloadQueue: Sendable {
                     ("text", .text(changes.text)), ("needsStart", .bool(needsStart)),
                 ]
             answer = HTTPAnswer(json: JSONItem.object(members).written)
-        case .faulty(let text):
-            state.withLock { $0.fault = text }
-            answer = HTTPAnswer(HTTPFault(422, "configuration", text))
+        case .refused(let fault):
+            state.withLock { $0.fault = fault }
+            answer = HTTPAnswer(
+                HTTPFault(
+                    fault.isStore ? 503 : 422, fault.isStore ? "store" : "configuration",
+                    fault.text, help: [fault.mend]))
         }
         HTTPCall.answer(calls.map { ($0, answer) })
     }

@@ -56,7 +56,7 @@ struct Finding {
     func print(_ out: Output) {
         let word = Shown.padded(state.rawValue, 4)
         out.line(
-            out.paint(word, state.colour) + "  " + Shown.padded(part, 13) + "  "
+            out.paint(word, state.colour) + "  " + Shown.padded(Shown.line(part), 13) + "  "
                 + out.wrapped(Shown.line(text), after: Self.start, indent: Self.start))
         guard let mend else { return }
         // A command is not wrapped, so that it can be copied.

@@ -6,7 +6,7 @@ import Scheduling
 enum HostNote {
     static func print(_ store: StoreClient, _ place: StorePlace, _ errors: Output) {
         if isAlone(store) {
-            errors.note(alone(place))
+            if !ControlClient(place).wakeHost() { errors.note(alone(place)) }
         } else if let fault = store.wakeFault {
             errors.note(
                 "the host could not be notified, and will see the change later: \(fault.message)")

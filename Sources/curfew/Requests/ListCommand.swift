@@ -254,7 +254,7 @@ enum ListCommand {
     ) -> [RequestID: Double] {
         guard host != nil, out.columns != nil, requests.contains(where: { $0.state == .running }),
             let answer = try? ControlClient(place).call(
-                "GET", "/v1/tasks", patience: 500_000_000)
+                "GET", "/v1/tasks", patience: 500_000_000, having: "tasks")
         else { return [:] }
         var shares: [RequestID: Double] = [:]
         for task in answer["tasks"]?.items ?? [] {
