@@ -24,6 +24,7 @@ struct HostReportTests {
         report.rates["org.example.a"] = rate
         report.places = 64
         report.dayLimits = DayLimits(launches: 3, cpu: 9)
+        report.drainedSince = 900
         report.discovered["org.example.d"] = "org.example.plugin"
         return report
     }
@@ -40,7 +41,10 @@ struct HostReportTests {
         strange.handlers["org.example.a"]?.plugin = "a\tb\nhandler"
         #expect(
             HostReport(bytes: strange.bytes)?.handlers["org.example.a"]?.plugin == "a b handler")
-        for text in ["", "x", "host\tb\t7", "host\tb\t7\t9\t1\t0\nfactor\t99\t0\t0\t\t"] {
+        for text in [
+            "", "x", "host\tb\t7", "host\tb\t7\t9\t1\t0\nfactor\t99\t0\t0\t\t",
+            "host\tb\t7\t9\t1\t0\ndrained\tnow",
+        ] {
             #expect(HostReport(bytes: Array(text.utf8)) == nil, "\(text)")
         }
     }
