@@ -209,7 +209,14 @@ enum ServeCommand {
         _ lines: ServeLines
     ) -> ControlSocket? {
         do throws(ControlSocket.Failure) {
-            return try ControlSocket(host, reloads, place, given: given)
+            let control = try ControlSocket(host, reloads, place, given: given)
+            if !control.isInStore {
+                lines.log(
+                    .warning, nil, 0,
+                    "the socket that the host was given is not \(place.directory)/\(ControlSocket.name), where the commands look for it"
+                )
+            }
+            return control
         } catch {
             lines.log(
                 .warning, nil, 0,

@@ -253,6 +253,7 @@ struct HostCommandsTests {
 
     @Test("health: a plugin that is refused and one that is quarantined are work that waits")
     func health() throws {
+        let patient = BuiltProducts.testPluginDirectory("patient")
         let refused = files.path("refused")
         try FileManager.default.createDirectory(atPath: refused, withIntermediateDirectories: false)
         try files.write("{", to: "refused/manifest.json")
@@ -262,12 +263,16 @@ struct HostCommandsTests {
             print(code)
             print(re.sub(" +", " ", text).split("\\n")[:2])
             print("refused" in text, "help: curfew lint" in text)
-            """, plugins: [refused])
+            run("quarantine", "\(patient)")
+            end = time.monotonic() + 30
+            while "quarantined" not in text and time.monotonic() < end: text = run("health")[1]
+            print("help: curfew release org.curfew.test.patient --store STORE" in text)
+            """, plugins: [refused, patient])
         #expect(
             output.split(separator: "\n") == [
                 "1",
                 "['ok store it works', 'ok launches requests are launched; 0 tasks run']",
-                "True True", "ended 0",
+                "True True", "True", "ended 0",
             ], "\(output)")
     }
 

@@ -128,8 +128,8 @@ struct ServiceManagerTests {
                     for index in range(len(sockets)): os.dup2(10 + index, 3 + index)
                     os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(sockets)), LISTEN_FDNAMES=names)
                 return subprocess.Popen(
-                    [program, "serve", "--store", store, "--json"], stdout=subprocess.DEVNULL, text=True,
-                    close_fds=False, preexec_fn=prepare, **more)
+                    [program, "serve", "--store", store, "--json"], text=True, close_fds=False,
+                    preexec_fn=prepare, **{"stdout": subprocess.DEVNULL, **more})
             class Connection(http.client.HTTPConnection):
                 def connect(self):
                     self.sock = socket.socket(socket.AF_UNIX)
@@ -224,6 +224,23 @@ struct ServiceManagerTests {
             print(codes, broken)
             """)
         #expect(output == "True\n[0, 0, 0, 0] []\n", "\(output)")
+    }
+
+    @Test("a socket in another place is used, and the host says that commands do not find it")
+    func elsewhere() throws {
+        let output = try activate(
+            """
+            place = store + ".sock"
+            host = start(listening(), stdout=subprocess.PIPE)
+            for line in host.stdout:
+                line = json.loads(line)
+                if "where the commands look" in line.get("text", ""): break
+            print(line["level"], ask("GET", "/v1/host")[0])
+            code = subprocess.run([program, "health", "--store", store], capture_output=True).returncode
+            host.send_signal(signal.SIGTERM)
+            print(code, host.wait())
+            """)
+        #expect(output == "warning 200\n4 0\n", "\(output)")
     }
 
     @Test("sockets that are not what a host expects are refused, by name")

@@ -14,6 +14,8 @@ final class ControlSocket {
 
     private let thread: ControlThread
     private let server: HTTPServer
+    /// Whether it is in the directory of the store, where the commands look for it.
+    let isInStore: Bool
 
     /// Why there is none: lower case, no full stop.
     struct Failure: Error {
@@ -51,6 +53,9 @@ final class ControlSocket {
             thread.stop()
             throw Failure(reason: error.reason)
         }
+        let found = csys_socket_connect(folder.number, Self.name)
+        isInStore = found >= 0
+        if found >= 0 { csys_close(found) }
     }
 
     /// Answers what was asked, and whatever comes then with the news that the host ends. The host has to work until

@@ -70,7 +70,7 @@ struct HostHealth {
             mend: "df -h " + ShellWord.path(directory))
     }
 
-    /// Bytes.
+    /// Bytes below which a disk is as good as full: a commit takes some pages.
     private static var leastSpace: UInt64 { 64 << 10 }
 
     private mutating func lookAtPlugins(_ host: Host) {
@@ -100,7 +100,9 @@ struct HostHealth {
                 let name = handler.plugin.isEmpty ? handler.identifier : handler.plugin
                 findings.append(
                     .fail(
-                        "handlers", "\(name) is quarantined: \(reason)", mend: "curfew quarantine"))
+                        "handlers", "\(name) is quarantined: \(reason)",
+                        mend: handler.plugin.isEmpty
+                            ? nil : "curfew release \(handler.plugin)" + option))
             }
             if handler.lost > 0 {
                 findings.append(
