@@ -310,6 +310,23 @@ final class ChildPort: @unchecked Sendable {
         }
     }
 
+    /// Whether the function of a task that is over should have returned by now. If it has time left, its deadline is
+    /// armed again.
+    ///
+    /// A task is over a moment before the time is set in which its function has to return; both happen with the
+    /// lock.
+    func isOverdue(_ task: TaskReference) -> Bool {
+        locked {
+            let slot = engine.tasks.slot(task)
+            let state = slot.state
+            guard state.generation == task.generation, !state.isReturned else { return false }
+            let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+            guard deadline > engine.clock.now() else { return true }
+            engine.deadlines.arm(task, deadline: deadline)
+            return false
+        }
+    }
+
     /// Takes the tasks back that the process has not taken, when a gate was closed.
     func recallAll() {
         locked { for link in links { recallAll(from: link) } }

@@ -163,8 +163,8 @@ final class DeadlineThread {
         guard let found, let state = found else { return }
         if state.isClaimed {
             // A task completed by its plugin is found through the cells, some time later.
-            let isRemote = deadlines.tasks.slot(task).handlerQueue?.pointee.code.port != nil
-            if isRemote || state.reason != nil && !state.isAnswered {
+            let port = deadlines.tasks.slot(task).handlerQueue.flatMap(ChildPort.of)
+            if port?.isOverdue(task) ?? (state.reason != nil && !state.isAnswered) {
                 loseWorker(task, next: next)
             }
         } else if state.reason == nil {
