@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -60,6 +61,9 @@ int32_t csys_socket_connect(int32_t directory, const char *name) {
     if (!address_of(directory, name, &address)) return -ENAMETOOLONG;
     int32_t file = open_socket();
     if (file < 0) return file;
+    /* connect(2) waits without a limit where nobody accepts and the queue is full: EAGAIN after this time. */
+    struct timeval limit = {.tv_sec = 2};
+    setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     int result;
     do result = connect(file, (struct sockaddr *)&address, sizeof address);
     while (result != 0 && errno == EINTR);

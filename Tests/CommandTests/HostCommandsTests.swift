@@ -304,6 +304,19 @@ struct HostCommandsTests {
             client.close()
             print("no answer of a host" in asked.communicate()[1], asked.returncode)
             false.close()
+            os.remove(store + "/control.sock")
+            full = socket.socket(socket.AF_UNIX)
+            full.bind(store + "/control.sock")
+            full.listen(0)
+            kept = []
+            while True:
+                kept.append(socket.socket(socket.AF_UNIX))
+                kept[-1].setblocking(False)
+                try: kept[-1].connect(store + "/control.sock")
+                except BlockingIOError: break
+            code, text = run("health")
+            print(code, "does not answer" in text)
+            full.close()
             os.killpg(host.pid, signal.SIGKILL)
             host.wait()
             for command in ("health", "reload", "drain"):
@@ -317,7 +330,8 @@ struct HostCommandsTests {
             """)
         #expect(
             output.split(separator: "\n") == [
-                "7 True True", "4 True", "True 125", "True 125", "4 True True", "4 True True",
+                "7 True True", "4 True", "True 125", "True 125", "7 True", "4 True True",
+                "4 True True",
                 "4 True True",
                 "4 False", "ended 0",
             ], "\(output)")

@@ -97,6 +97,7 @@ struct ControlClient {
     }
 
     private func unreachable(_ code: Int32) throws(CommandError) -> CommandError {
+        if code == EAGAIN { return silent(nil) }
         guard code == ENOENT || code == ECONNREFUSED else {
             return CommandError(
                 code == EACCES ? .denied : .host,
@@ -115,6 +116,12 @@ struct ControlClient {
             notes: [
                 "it ends just now, is another program than `curfew serve`, has no libmicrohttpd, or was given a socket in another place"
             ], help: ["curfew doctor" + place.option])
+    }
+
+    private func silent(_ note: String?) -> CommandError {
+        CommandError(
+            .timedOut, "the host does not answer on \(ControlSocket.name)",
+            notes: note.map { [$0] } ?? [], help: ["curfew doctor" + place.option])
     }
 
     private func broken(_ what: String) -> CommandError {
@@ -137,10 +144,7 @@ struct ControlClient {
                 throw broken(String(cString: strerror(errno)))
             }
             guard csys_monotonic_ns() < deadline else {
-                throw CommandError(
-                    .timedOut, "the host does not answer on \(ControlSocket.name)",
-                    notes: ["what was asked of it may still be done"],
-                    help: ["curfew doctor" + place.option])
+                throw silent("what was asked of it may still be done")
             }
         }
         throw broken("its answer does not end")
