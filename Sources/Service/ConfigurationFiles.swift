@@ -10,7 +10,7 @@ package struct ConfigurationFiles: Sendable {
     /// Whether it may be missing.
     private let mayBeMissing: Bool
 
-    /// What is wrong with a threshold.
+    /// Checks the name and the value of a threshold; returns the fault, or nil.
     package var thresholdCheck: ServiceConfiguration.ThresholdCheck = { _, _ in nil }
 
     /// The name of the first file in its usual directory.

@@ -36,7 +36,7 @@ extension ServiceConfiguration {
     package typealias ThresholdCheck =
         @Sendable (_ name: String, _ value: String) -> ThresholdFault?
 
-    /// What is wrong with a threshold: lower case, no full stop.
+    /// The fault of a threshold in a configuration. The texts are lower case, without full stop.
     package struct ThresholdFault: Error {
         package let message: String
         package let help: String

@@ -57,7 +57,7 @@ struct HostThreshold: Sendable {
         }
     }
 
-    /// What is wrong with a threshold of a configuration; nil if nothing is.
+    /// Checks a threshold of a configuration; returns the fault, or nil.
     @Sendable static func fault(
         _ name: String, _ value: String
     ) -> ServiceConfiguration.ThresholdFault? {

@@ -102,7 +102,7 @@ enum ServeConfiguration {
         return lacks.isEmpty ? .ok : .faults
     }
 
-    /// What there is not of all that a configuration names.
+    /// The programs, handlers and directories that a configuration names and that do not exist.
     private struct Lacks {
         /// The directories of plugins.
         var plugins: String?

@@ -331,8 +331,8 @@ final class RequestLoop: @unchecked Sendable {
         return date == 0 ? nil : date
     }
 
-    /// Has nothing be launched from the next batch on, or requests again. Returns false if that is so already. Any
-    /// thread may call.
+    /// Sets since when nothing is launched, from the next batch on; nil launches again. Returns false if that changes
+    /// nothing. Any thread may call.
     func setDrained(since date: Int64?) -> Bool {
         guard let date else { return drained.exchange(0, ordering: .acquiringAndReleasing) != 0 }
         return drained.compareExchange(

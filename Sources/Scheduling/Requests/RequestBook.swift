@@ -208,7 +208,7 @@ package struct RequestBook: Sendable {
         guard date != scheduler.drainedSince else { return }
         scheduler.drainedSince = date
         scheduler.reconsider()
-        // Who asks why next is told of it.
+        // `curfew why` in another process reads the report.
         hurryReport()
     }
 

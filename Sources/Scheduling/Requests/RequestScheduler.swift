@@ -92,7 +92,8 @@ package struct RequestScheduler: Sendable {
     package var rate = LaunchRate()
     /// The reason why the store does not work, so that nothing is launched; nil if it works.
     package var storeFault: String?
-    /// Since when the host launches nothing, because it is to have no tasks: nanoseconds since 1970 in UTC.
+    /// The date since which the host is drained and launches nothing, in nanoseconds since 1970 in UTC; nil if it
+    /// launches.
     package var drainedSince: Int64?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]

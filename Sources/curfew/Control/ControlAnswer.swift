@@ -2,7 +2,7 @@
 import PluginBridge
 import Scheduling
 
-/// What a host has answered to a call: a status, and JSON.
+/// The answer of a host to a call: a status, and JSON.
 struct ControlAnswer {
     let status: Int
     /// The JSON as it came, without the line feed at its end.

@@ -171,7 +171,7 @@ struct ControlRoutes: Sendable {
         thread.wait(call, until: csys_monotonic_ns() &+ timeout) {
             (_, isLate) throws(CommandError) in
             try Self.asked(host) { (host) throws(CurfewError) -> HTTPAnswer? in
-                // Once, as somebody else can end it meanwhile.
+                // Only at the first look: another client may have ended the drain since.
                 if !hasBegun { try host.setDrained(true) }
                 hasBegun = true
                 let isEnded = host.drainedSince == nil

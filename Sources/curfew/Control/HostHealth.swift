@@ -4,7 +4,7 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What keeps a host from doing all its work, as it sees it itself.
+/// The state of a host for people and monitoring: each part with what is wrong and what mends it.
 struct HostHealth {
     enum Status: String {
         /// It does all its work.
@@ -39,7 +39,7 @@ struct HostHealth {
         do throws(CurfewError) {
             let running = try host.requestTasks().count
             tasks = "; \(running) task\(running == 1 ? " runs" : "s run")"
-            // A look that needs the store.
+            // Fails if the store does.
             _ = try host.request(RequestID(rawValue: 1))
             findings.append(Self.space(place.directory))
         } catch {
@@ -59,7 +59,7 @@ struct HostHealth {
         }
     }
 
-    /// A disk is full before the first write that fails tells so.
+    /// Returns the finding about the store's disk, which can be full although no write has failed yet.
     private static func space(_ directory: String) -> Finding {
         var status = statvfs()
         guard statvfs(directory, &status) == 0,
