@@ -37,9 +37,10 @@ DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libsqli
 # What a build of everything needs.
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
-TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl faketime file fish groff-base jq libc6-dbg libclang-dev \
-                 libarchive13 libglib2.0-dev luajit man-db mandoc minisign python3-cffi python3-clang python3-jsonschema \
-                 python3-markdown python3-pycparser python3-pytest rustc systemd tzdata valgrind zsh
+TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl dbus faketime file fish groff-base jq libarchive13 \
+                 libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign python3-cffi \
+                 python3-clang python3-dbusmock python3-jsonschema python3-markdown python3-pycparser \
+                 python3-pytest rustc systemd tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   python3-matplotlib redis-server strace

@@ -85,6 +85,19 @@ extension Host {
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are.
     package var drainedSince: Int64? { runtime.requests.drainedSince }
 
+    /// Launches nothing and stops the tasks of requests, or launches again: see `RequestService.setLeaving(_:)`.
+    package func setLeaving(_ isLeaving: Bool) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.setLeaving(isLeaving)
+        }
+    }
+
+    /// Reads the sources of factors again soon, because one of them has changed.
+    package func sourcesChanged() { runtime.requests.sourcesChanged() }
+
+    /// Computes dates again, because the machine may have another time zone.
+    package func zoneChanged() { runtime.requests.zoneChanged() }
+
     /// Returns the tasks of requests that are not over, ordered by request.
     package func requestTasks() throws(CurfewError) -> [RequestTask] {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.tasks() }

@@ -53,6 +53,7 @@ extension StoreClient {
             book.scheduler.places = report.places
             book.scheduler.budget.limits = report.dayLimits
             book.scheduler.drainedSince = report.drainedSince
+            book.scheduler.leavingSince = report.leavingSince
             for request in running { book.scheduler.noteRunning(request.id, of: request.queue) }
             if let rate = report.rates[identifier] { book.scheduler.restore(rate, of: identifier) }
         }

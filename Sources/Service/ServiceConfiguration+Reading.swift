@@ -76,6 +76,7 @@ extension ServiceConfiguration {
             }
         }
         if let plugins = object["plugins"] { readPlugins(plugins, faults) }
+        if let factors = object["factors"] { readFactors(factors, faults) }
         if let thresholds = object["thresholds"] {
             readThresholds(thresholds, faults, threshold)
         }
@@ -153,6 +154,14 @@ extension ServiceConfiguration {
                 faults.note(.value, at: member.value, fault.message, help: fault.help)
             }
         }
+    }
+
+    private mutating func readFactors(_ value: JSONValue, _ faults: ConfigurationObject.Faults) {
+        guard
+            let object = ConfigurationObject(value, "`factors`", keys: Self.factorKeys, faults)
+        else { return }
+        let origins = FactorOrigin.allCases.map { (name: $0.rawValue, word: $0) }
+        if let source = object.word("source", origins) { factorSource = source }
     }
 
     private mutating func readPlugins(_ value: JSONValue, _ faults: ConfigurationObject.Faults) {

@@ -16,6 +16,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var confinesPlugins: Bool?
     /// Whether plugins have to be signed; nil for the default.
     package var trust: TrustPolicy?
+    /// What tells the factors of the machine; nil for the default, the kernel.
+    package var factorSource: FactorOrigin?
     /// Thresholds of the host's requests by their names, as `--threshold` takes them.
     package var thresholds: [String: String] = [:]
     /// The schedules, each name once, ordered by name.
@@ -31,6 +33,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
         return own == other
     }
 
-    static let keys = ["schedules", "store", "plugins", "thresholds"]
+    static let keys = ["schedules", "store", "plugins", "factors", "thresholds"]
+    static let factorKeys = ["source"]
     static let pluginKeys = ["directories", "isolation", "confine", "trust"]
 }

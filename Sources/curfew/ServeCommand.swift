@@ -141,6 +141,8 @@ enum ServeCommand {
         var requests = RequestConfiguration()
         HostThreshold.set(configuration?.thresholds ?? [:], in: &requests)
         try HostThreshold.set(arguments, in: &requests)
+        let bus = HostBus(configuration?.factorSource ?? .kernel, requests.machineThresholds)
+        bus.setSources(&requests)
         let isolation = try arguments.isolation ?? configuration?.isolation
         let trust = try arguments.trust(usual: configuration?.trust ?? .off)
         let confines = arguments.has(.confine) || configuration?.confinesPlugins ?? false
@@ -172,6 +174,7 @@ enum ServeCommand {
         }
         let reloads = ReloadQueue(hasConfiguration: files != nil)
         let control = openControl(host, place, reloads, given, lines)
+        let watch = bus.watch(host, lines)
         lines.serving(place.directory, loaded)
         let life = ServiceLife(host, lines, plugins: loaded.count)
         life.run(signals, event: reloads.descriptor) {
@@ -183,6 +186,7 @@ enum ServeCommand {
         lines.stopping()
         reloads.close()
         control?.beginStop()
+        watch?.stop()
         try? host.shutDown()
         control?.stop()
         observation.end()
@@ -280,7 +284,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins or thresholds, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors or thresholds, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart)
@@ -306,7 +310,6 @@ enum ServeCommand {
             }
             configuration.requests = requests
             configuration.requests.launched = { lines.launched($0, $1) }
-            configuration.requests.readMachine(requests.machineThresholds)
             try configuration.requests.store(in: place.directory)
             return try Host(configuration)
         } catch {

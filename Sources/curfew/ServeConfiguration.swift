@@ -201,6 +201,7 @@ enum ServeConfiguration {
         ("schedules", "a list of schedules, as below"),
         ("store", "the directory of the store; default: the usual one"),
         ("plugins", "{directories, isolation, confine, trust}: as the options"),
+        ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
 

@@ -101,6 +101,10 @@ extension TaskEngine {
     /// Cancels a task: a queued one never starts, a running one is told to stop.
     package func cancel(_ id: UInt64) -> Status { stop(id, .cancelled) }
 
+    /// Ends a task as a shutdown does: a queued one never starts, a running one is told to stop and counts as
+    /// interrupted.
+    package func interrupt(_ id: UInt64) -> Status { stop(id, .shutdown) }
+
     package func stopTask(_ id: UInt64, _ reason: StopReason) -> Status {
         guard reason == .condition || reason == .host else { return .invalid }
         return stop(id, reason)

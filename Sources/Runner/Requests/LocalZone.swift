@@ -13,6 +13,9 @@ package struct LocalZone: TimeZoneRules {
         return Int64(parts.tm_gmtoff)
     }
 
+    /// Reads the machine's time zone again, unless TZ names another: localtime_r(3) does so the first time only.
+    package static func readAgain() { tzset() }
+
     /// The value of TZ if it is no zone file or rule; localtime(3) silently uses UTC then.
     package static var unknownName: String? {
         guard let text = getenv("TZ").map({ String(cString: $0) }) else { return nil }

@@ -17,9 +17,15 @@ extension RequestLoop {
             guard let task = tasks[RequestTicket(request: id, launch: launch)] else { return }
             log(
                 .info, nil, task,
-                "request \(id) needs \(factor.name), which no longer holds; its task is told to stop"
+                factor == .host
+                    ? "the machine goes to sleep or is shut down; the task of request \(id) is told to stop"
+                    : "request \(id) needs \(factor.name), which no longer holds; its task is told to stop"
             )
-            stop(task, RequestTicket(request: id, launch: launch))
+            if factor == .host {
+                _ = engine.interrupt(task)
+            } else {
+                stop(task, RequestTicket(request: id, launch: launch))
+            }
         case .cancel(let id, let launch):
             if let task = tasks[RequestTicket(request: id, launch: launch)] {
                 _ = engine.cancel(task)

@@ -46,6 +46,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; 0 while requests are. Not in the
     /// store, so that a store that cannot be written to is no reason to launch.
     private let drained = Atomic<Int64>(0)
+    private let leavingSince = Atomic<Int64>(0)
     /// Observes the list of quarantined plugins.
     private let quarantineObserver = Callback<QuarantineList>()
     /// The last reported states of factors. Owned by the batch.
@@ -289,6 +290,7 @@ final class RequestLoop: @unchecked Sendable {
         let isOpen = engine.phase.isOpen
         var effects: [RequestBook.Effect] = []
         book.setDrained(since: drainedSince)
+        book.setLeaving(since: leaving)
         // A failed transaction is undone in the book as well.
         let before = book.mark()
         do {
@@ -340,6 +342,17 @@ final class RequestLoop: @unchecked Sendable {
         ).exchanged
     }
 
+    /// Since when the machine is about to sleep or to be shut down; nil if it stays.
+    private var leaving: Int64? {
+        let date = leavingSince.load(ordering: .acquiring)
+        return date == 0 ? nil : date
+    }
+
+    /// Sets since when the machine is about to sleep or to be shut down, from the next batch on. Any thread may call.
+    func setLeaving(since date: Int64?) {
+        leavingSince.store(date ?? 0, ordering: .releasing)
+    }
+
     private func mayDecide(_ now: Moment) -> Bool { retryAt.map { $0 <= now.span } ?? true }
 
     private func failed(_ fault: StoreFault, _ jobs: [RequestJob], _ now: Moment) {
@@ -389,15 +402,39 @@ final class RequestLoop: @unchecked Sendable {
     func readSources(_ book: inout RequestBook, _ now: Moment) {
         guard !configuration.sources.isEmpty, nextSourceRead <= now.span else { return }
         nextSourceRead = now.span &+ configuration.sourceInterval
+        var readings: [Factor: FactorReading] = [:]
+        // The later source counts.
+        for source in configuration.sources { readings.merge(source.read()) { $1 } }
         var isChanged = false
-        for source in configuration.sources {
-            for (factor, reading) in source.read() {
-                let before = book.scheduler.board.state(factor)
-                book.scheduler.board.observe(factor, reading, at: now)
-                if book.scheduler.board.state(factor) != before { isChanged = true }
-            }
+        for (factor, reading) in readings {
+            let before = book.scheduler.board.state(factor)
+            book.scheduler.board.observe(factor, reading, at: now)
+            if book.scheduler.board.state(factor) != before { isChanged = true }
         }
         if isChanged { book.scheduler.reconsider() }
+    }
+
+    /// Reads the machine's time zone again. Any thread may call.
+    func zoneChanged() {
+        LocalZone.readAgain()
+        log(.info, nil, 0, "the machine's time zone may have changed; dates are computed again")
+        _ = inbox.add(
+            RequestJob(
+                apply: { (book, _, _) throws(StoreFault) in book.zoneChanged() },
+                finish: { _ in }))
+    }
+
+    /// Reads the sources again, because one of them knows something else than before: now if a request or a subscriber
+    /// depends on them, else when one does.
+    func sourcesChanged() {
+        _ = inbox.add(
+            RequestJob(
+                apply: { [self] (book, _, now) throws(StoreFault) in
+                    nextSourceRead = 0
+                    guard book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring)
+                    else { return }
+                    readSources(&book, now)
+                }, finish: { _ in }))
     }
 
     /// Reads the sources and reports changes from now on, even while no request waits.

@@ -486,6 +486,22 @@ package final class RequestService: @unchecked Sendable {
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are.
     package var drainedSince: Int64? { existing?.drainedSince }
 
+    // MARK: The machine
+
+    /// Launches nothing and stops the tasks of requests once it returns, because the machine is about to sleep or to
+    /// be shut down; or launches again. Stopped requests wait for their next launch.
+    package func setLeaving(_ isLeaving: Bool) throws(RequestFailure) {
+        let loop = try loop()
+        loop.setLeaving(since: isLeaving ? moment.wall : nil)
+        try wait(for: RequestJob(apply: { (_, _, _) in }, finish: { _ in }), in: loop)
+    }
+
+    /// Computes the dates of cron expressions again if the machine has another time zone than before.
+    package func zoneChanged() { existing?.zoneChanged() }
+
+    /// Reads the sources of factors again soon, because one of them has changed.
+    package func sourcesChanged() { existing?.sourcesChanged() }
+
     /// Returns the tasks of requests that are not over, ordered by request. It works whether or not the store does.
     package func tasks() throws(RequestFailure) -> [RequestTask] {
         let loop = try loop()

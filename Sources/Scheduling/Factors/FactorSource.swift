@@ -8,7 +8,9 @@ package protocol FactorSource: Sendable {
     /// The factors of this source; constant for its lifetime.
     var factors: Set<Factor> { get }
 
-    /// Returns one reading for each of `factors`. A state that cannot be read is `unknown`, and the
-    /// reading's detail says why; there is no other way to fail. May be called from any thread.
+    /// Returns the readings of `factors`. A state that cannot be read is `unknown`, and the
+    /// reading's detail says why; there is no other way to fail. Of a factor that is left out, and of one
+    /// that several sources read, the reading of the other source counts, the later one in the host's list.
+    /// May be called from any thread.
     func read() -> [Factor: FactorReading]
 }

@@ -19,6 +19,8 @@ package struct HostReport: Equatable, Sendable {
     package var dayLimits = DayLimits()
     /// Since when it launches nothing because it is drained.
     package var drainedSince: Int64?
+    /// Since when it launches nothing because the machine is about to sleep or to be shut down.
+    package var leavingSince: Int64?
     /// Whether there are more handlers than a report has room for.
     package var isCut = false
 
@@ -59,6 +61,7 @@ package struct HostReport: Equatable, Sendable {
         }
         lines.append("limits\t\(places)\t" + limits.joined(separator: "\t"))
         if let drainedSince { lines.append("drained\t\(drainedSince)") }
+        if let leavingSince { lines.append("leaving\t\(leavingSince)") }
         for (factor, entry) in factors {
             let reading = entry.reading
             lines.append(
@@ -156,6 +159,9 @@ package struct HostReport: Equatable, Sendable {
             case ("drained", 2):
                 guard let date = Int64(words[1]) else { return nil }
                 drainedSince = date
+            case ("leaving", 2):
+                guard let date = Int64(words[1]) else { return nil }
+                leavingSince = date
             case ("found", 3): discovered[words[1]] = words[2]
             default: return nil
             }

@@ -39,6 +39,8 @@ package struct RequestBook: Sendable {
     private var nextMiss: Int64?
     /// The next page of requests to update after the clock was set back.
     private var shortening: RequestID??
+    /// Where the dates of cron expressions are computed for another time zone; nil where they are not.
+    private var rezoning: RequestID??
     private var isCurrent = false
     /// Whether there are too many queues, so that those without a handler were not read. Each is
     /// read once it has a handler.
@@ -212,6 +214,15 @@ package struct RequestBook: Sendable {
         hurryReport()
     }
 
+    /// Launches nothing and stops running tasks from now on, because the machine is about to sleep since a date, or
+    /// launches again.
+    package mutating func setLeaving(since date: Int64?) {
+        guard date != scheduler.leavingSince else { return }
+        scheduler.leavingSince = date
+        scheduler.reconsider()
+        hurryReport()
+    }
+
     private mutating func hurryReport() {
         isReportStale = true
         nextReport = 0
@@ -238,6 +249,7 @@ package struct RequestBook: Sendable {
         report.places = scheduler.places
         report.dayLimits = scheduler.budget.limits
         report.drainedSince = scheduler.drainedSince
+        report.leavingSince = scheduler.leavingSince
         report.isCut = registered.count > HostReport.limit
         report.discovered = discovered.filter { report.handlers[$0.key] == nil }
         try report.write(store)
@@ -337,6 +349,9 @@ package struct RequestBook: Sendable {
         shortening = .some(nil)
         scheduler.recheckDates()
     }
+
+    /// Notes that the machine has another time zone: dates of cron expressions in local time are computed again.
+    package mutating func zoneChanged() { rezoning = .some(nil) }
 
     // MARK: Requests
 
@@ -468,6 +483,11 @@ package struct RequestBook: Sendable {
         if let page = shortening {
             shortening = try take(
                 ledger.shorten(after: page, limit: Self.turnLimit, at: now, store), store
+            ).map(Optional.some)
+        }
+        if let page = rezoning {
+            rezoning = try take(
+                ledger.rezone(after: page, limit: Self.turnLimit, at: now.wall, store), store
             ).map(Optional.some)
         }
         while effects.count < Self.turnLimit, let launch = scheduler.next(at: now) {
@@ -628,7 +648,7 @@ package struct RequestBook: Sendable {
     package func wake(after now: Moment) -> RequestScheduler.Wake {
         var wake = scheduler.wake(after: now)
         if let nextMiss { wake.wall = min(wake.wall ?? .max, nextMiss + 1) }
-        if shortening != nil || !isCurrent { wake.span = now.span }
+        if shortening != nil || rezoning != nil || !isCurrent { wake.span = now.span }
         if isReporting, isReportStale { wake.span = min(wake.span ?? .max, nextReport) }
         return wake
     }

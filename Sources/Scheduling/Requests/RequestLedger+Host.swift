@@ -85,6 +85,30 @@ extension RequestLedger {
         return Changed(value: requests.count < limit ? nil : requests.last?.id, queues: queues)
     }
 
+    /// Computes the dates to come of cron expressions again, after the machine's time zone was changed. Handles `limit`
+    /// requests after `id`. Returns the number at which to continue; nil at the end.
+    package func rezone(
+        after id: RequestID?, limit: Int, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Changed<RequestID?> {
+        var queues: Set<RequestQueue> = []
+        let filter = RequestFilter(states: [.pending], after: id, limit: limit)
+        let requests = try store.requests(filter)
+        for var request in requests where request.nominal > now && isRepeatedDate(request) {
+            // The first date may be one that was asked for.
+            guard request.reason == .repetition || request.description.earliest == nil,
+                let repetition = request.description.repetition,
+                case .cron(_, isLocal: true) = repetition.rule,
+                let next = repetition.next(after: now, in: zone), next != request.nominal
+            else { continue }
+            request.nominal = next
+            request.notBefore = Self.sum(
+                next, UInt64(repetition.delay(of: request.id, at: next)))
+            try store.update(request)
+            queues.insert(request.queue)
+        }
+        return Changed(value: requests.count < limit ? nil : requests.last?.id, queues: queues)
+    }
+
     /// Computes the date of a request that waits for a span again. A span that began before a
     /// reboot counts from now on, if that is sooner than its date. Returns whether it changed.
     private func renew(

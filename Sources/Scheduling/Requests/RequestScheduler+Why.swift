@@ -44,7 +44,11 @@ extension RequestScheduler {
         ]
         if queue.kind == .appRefresh { reports.append(refresh(of: handler)) }
         if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(queue, at: now)) }
-        if let drainedSince { reports.append(Self.drained(since: drainedSince)) }
+        if let leavingSince {
+            reports.append(Self.leaving(since: leavingSince))
+        } else if let drainedSince {
+            reports.append(Self.drained(since: drainedSince))
+        }
         reports += factors(of: queue).map(machine)
         return Self.sorted(reports)
     }
@@ -232,6 +236,16 @@ extension RequestScheduler {
             .host, .no, holds: true, source: "host",
             detail: "the host is drained: it launches nothing, and lets what runs end", since: date,
             change: "type `curfew drain --end`")
+    }
+
+    /// The source of a report that the machine is about to sleep.
+    package static let sleepSource = "login1"
+
+    private static func leaving(since date: Int64) -> FactorReport {
+        FactorReport(
+            .host, .no, holds: true, source: sleepSource,
+            detail: "the machine goes to sleep or is shut down: nothing is launched", since: date,
+            change: "it is awake again")
     }
 
     private func dayBudget(_ queue: RequestQueue, at now: Moment) -> FactorReport {

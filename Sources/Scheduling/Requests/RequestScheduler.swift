@@ -95,6 +95,9 @@ package struct RequestScheduler: Sendable {
     /// The date since which the host is drained and launches nothing, in nanoseconds since 1970 in UTC; nil if it
     /// launches.
     package var drainedSince: Int64?
+    /// The date since which the machine is about to sleep or to be shut down, so that nothing is launched and running
+    /// tasks stop, in nanoseconds since 1970 in UTC; nil if it stays.
+    package var leavingSince: Int64?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]
     var handlers = HandlerTable()
@@ -365,9 +368,11 @@ package struct RequestScheduler: Sendable {
             of: queue.kind, needs: queue.needs.union(handlers), opportunistic: queue.opportunistic)
     }
 
-    /// Returns the running requests that need a condition that was lost, with the lost factor.
+    /// Returns the running requests that need a condition that was lost, with the lost factor; `host` where the machine
+    /// is about to sleep.
     package func losing() -> [(id: RequestID, factor: Factor)] {
-        running.compactMap { id, queue in
+        if leavingSince != nil { return running.keys.sorted().map { ($0, .host) } }
+        return running.compactMap { id, queue in
             factors(of: queue).sorted { $0.rawValue < $1.rawValue }
                 .first { factor in
                     // Losing a condition of the launch does not stop a running task, unless the
@@ -457,7 +462,7 @@ package struct RequestScheduler: Sendable {
             return true
         }
         let isHeld =
-            storeFault != nil || drainedSince != nil
+            storeFault != nil || drainedSince != nil || leavingSince != nil
             || factors(of: waiting).contains {
                 !policy.allows($0, board.state($0))
             }

@@ -44,8 +44,11 @@ struct WhyAnswer {
             changes.append("\(names.joined(separator: " and ")) \(verb) it")
         }
         if let host = holding.first(where: { $0.factor == .host }) {
+            let isAsleep = host.source == RequestScheduler.sleepSource
             changes.append(
-                host.since == nil ? "a host uses this store" : "the host is not drained any more")
+                host.since == nil
+                    ? "a host uses this store"
+                    : isAsleep ? "the machine is awake again" : "the host is not drained any more")
         }
         let dates = holding.compactMap(\.until)
         let once = "as soon as \(changes.joined(separator: " and "))"
