@@ -139,6 +139,7 @@ struct ControlTests {
             print(shown["kind"], shown["retry"], shown["needs"], shown["key"], shown["state"])
             status, why = call("GET", "/v1/requests/1/why")
             print(why["held"], [each["factor"] for each in why["factors"] if each["holds"]])
+            print(call("GET", "/v1/requests/1/history")[1]["turns"])
             print(call("POST", "/v1/requests", {"identifier": "org.example.tidy", "cron": "0 3 * * *", "utc": True}))
             print(call("POST", "/v1/requests", {
                 "command": ["/bin/sh", "-c", "read a; echo $a $B; pwd; exit 3"], "directory": "/usr",
@@ -169,7 +170,8 @@ struct ControlTests {
             "(200, {'id': 1, 'status': 'duplicate-key', 'replaced': []})",
             "(200, b'\\xc3\\xa9\\n')",
             "processing {'attempts': 3, 'backOff': 60.0, 'longest': 21600.0} ['network'] one pending",
-            "True ['handler', 'date']", "(201, {'id': 2, 'status': 'queued', 'replaced': []})",
+            "True ['handler', 'date']", "[]",
+            "(201, {'id': 2, 'status': 'queued', 'replaced': []})",
             "(201, {'id': 3, 'status': 'queued', 'replaced': []})", "200 finished failed",
             "['text two', '/usr']", "202", "pending", "cancelled", "pending", "[1, 2]", "1 1",
         ]

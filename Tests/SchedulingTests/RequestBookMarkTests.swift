@@ -122,6 +122,11 @@ struct RequestBookMarkTests {
         book.failed(fault)
         book.worked()
         #expect(try launched(&book, at: now).isEmpty)
+        // The journal says meanwhile for what it waits.
+        let look = try #require(book.wake(after: now).span)
+        #expect(look == now.span + HoldNotes.patience)
+        let wall = now.wall + Int64(HoldNotes.patience)
+        #expect(try launched(&book, at: Moment(wall: wall, span: look)).isEmpty)
         let end = try #require(book.wake(after: now).span)
         #expect(end == now.span + 60_000_000_000)
         #expect(try launched(&book, at: Moment(wall: now.wall, span: end)) == [second])

@@ -77,7 +77,7 @@ struct RequestWishTests {
         scheduler.rate.spacing = 3_600_000_000_000
         scheduler.setState(HandlerState(places: 8), of: identifier)
         scheduler.launched(
-            .init(queue: queue, id: RequestID(rawValue: 1)), at: at(0))
+            .init(queue: queue, id: RequestID(rawValue: 1), date: at(0).wall), at: at(0))
         scheduler.setHead(
             RequestHead(id: RequestID(rawValue: 2), notBefore: at(0).wall), of: queue)
         #expect(scheduler.next(at: at(1)) == nil)

@@ -42,7 +42,7 @@ struct RequestWorldTests {
             "cancelled",
             "cancelled while running", "launched", "ended", "stopped", "failed commits",
             "backed-off", "snoozed", "repeated", "dates-skipped", "missed", "parked", "released",
-            "finished", "interrupted", "clock set", "boots",
+            "finished", "interrupted", "clock set", "boots", "held",
         ] {
             #expect(counts[way, default: 0] > 0, "\(way) never happened")
         }

@@ -48,6 +48,9 @@ public struct JournalEntry: Hashable, Sendable {
         case triggered = 20
         /// Its description was changed while it was pending.
         case edited = 21
+        /// It was due, and factors held it from the entry's date on: the detail names them. They did so until its next
+        /// entry. Spans of less than ten seconds have none.
+        case held = 22
     }
 
     /// The number of the entry; 0 before the store has accepted it.

@@ -41,6 +41,9 @@ package struct RequestBook: Sendable {
     private var shortening: RequestID??
     /// Where the dates of cron expressions are computed for another time zone; nil where they are not.
     private var rezoning: RequestID??
+    private var holds = HoldNotes()
+    /// The date on which this host began to use the store.
+    private var openedAt: Int64 = 0
     private var isCurrent = false
     /// Whether there are too many queues, so that those without a handler were not read. Each is
     /// read once it has a handler.
@@ -108,6 +111,7 @@ package struct RequestBook: Sendable {
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         awakeSince = now.wall
+        openedAt = now.wall
         if let note = try store.value(.clock, { ClockNote($0) }),
             note.wasSetBack(host.boot, at: now)
         {
@@ -495,7 +499,76 @@ package struct RequestBook: Sendable {
                 effects.append(effect)
             }
         }
+        try noteHolds(at: now, store)
         return effects
+    }
+
+    // MARK: The journal of what holds requests
+
+    /// Writes for what requests wait that have been due for a while, where that has changed.
+    private mutating func noteHolds(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        guard scheduler.isAnyDelayed else { return holds.forget() }
+        guard holds.look(at: now) else { return holds.mayChange(at: now) }
+        let waiting = scheduler.waiting
+        holds.keep(waiting)
+        var isEarly = false
+        for queue in waiting.count > HoldNotes.limit
+            ? Array(waiting.prefix(HoldNotes.limit)) : waiting.sorted()
+        {
+            guard let head = scheduler.heads[queue], let request = try store.request(head.id) else {
+                continue
+            }
+            let due = max(head.notBefore, request.submittedAt)
+            guard Self.isLate(due, at: now.wall) else {
+                isEarly = true
+                continue
+            }
+            try noteHold(request, queue, head, due, at: now, store)
+        }
+        if isEarly { holds.mayChange(at: now) }
+    }
+
+    private mutating func noteHold(
+        _ request: Request, _ queue: RequestQueue, _ head: RequestHead, _ due: Int64,
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        let reports = scheduler.why(request, at: now).filter { $0.holds && $0.factor != .date }
+        let factors = reports.map(\.factor)
+        let before = holds.notes[queue].flatMap { $0.head == head ? $0 : nil }
+        guard !factors.isEmpty, factors != before?.factors else { return }
+        var since = due
+        if let before {
+            // When the last of them began, if that is known.
+            let begun = reports.compactMap(\.since).filter { $0 > before.since && $0 <= now.wall }
+            since = begun.max() ?? now.wall
+        } else {
+            since = try noteAbsence(request, due, store) ?? due
+        }
+        let names = factors.map(\.name).joined(separator: ", ")
+        let details = reports.map(\.detail).joined(separator: "; ")
+        try store.append(ledger.entry(.held, request, since, detail: "\(names): \(details)"))
+        holds.set(HoldNotes.Note(head: head, factors: factors, since: since), of: queue)
+    }
+
+    /// Writes that nobody was there when a request was due, if so. Returns until when.
+    private mutating func noteAbsence(
+        _ request: Request, _ due: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Int64? {
+        guard Self.isLate(due, at: awakeSince), holds.countsAbsence() else { return nil }
+        let isHost = Self.isLate(due, at: openedAt)
+        try store.append(
+            ledger.entry(
+                .held, request, due,
+                detail: "host: "
+                    + (isHost
+                        ? "no host used the store" : "the machine slept, or its clock was set")))
+        return isHost ? openedAt : awakeSince
+    }
+
+    private static func isLate(_ date: Int64, at now: Int64) -> Bool {
+        now > date && UInt64(bitPattern: now) &- UInt64(bitPattern: date) >= HoldNotes.patience
     }
 
     /// Continued processing ends when the user removes the handler: an app that was removed from
@@ -579,6 +652,12 @@ package struct RequestBook: Sendable {
         if !isSimulated { try recallLaunches(of: launch.queue.identifier, at: now, store) }
         terms.floor = scheduler.floor(of: launch.queue.identifier, at: now)
         terms.isSimulated = isSimulated
+        let noted = holds.remove(launch.queue)
+        if !isSimulated, noted?.head.id != launch.id, Self.isLate(launch.date, at: awakeSince),
+            let request = try store.request(launch.id)
+        {
+            _ = try noteAbsence(request, max(launch.date, request.submittedAt), store)
+        }
         let launching = try ledger.launch(launch.id, by: host, at: now, terms, store)
         var effect: Effect?
         switch launching {
@@ -649,6 +728,7 @@ package struct RequestBook: Sendable {
         var wake = scheduler.wake(after: now)
         if let nextMiss { wake.wall = min(wake.wall ?? .max, nextMiss + 1) }
         if shortening != nil || rezoning != nil || !isCurrent { wake.span = now.span }
+        if let look = holds.next { wake.span = min(wake.span ?? .max, look) }
         if isReporting, isReportStale { wake.span = min(wake.span ?? .max, nextReport) }
         return wake
     }
@@ -683,7 +763,8 @@ package struct RequestBook: Sendable {
                 (id) throws(StoreFault) in try store.request(id)
             }),
             let effect = try begin(
-                RequestScheduler.Launch(queue: request.queue, id: request.id), at: now,
+                RequestScheduler.Launch(
+                    queue: request.queue, id: request.id, date: request.notBefore), at: now,
                 isSimulated: true, store)
         else { return nil }
         decided.append(effect)

@@ -10,12 +10,15 @@ package struct RequestScheduler: Sendable {
     package struct Launch: Hashable, Sendable {
         package let queue: RequestQueue
         package let id: RequestID
+        /// The date from which it could be launched.
+        let date: Int64
         /// Whether it has waited as long as it may, so that its task does not depend on its wish.
         let isWaitOver: Bool
 
-        init(queue: RequestQueue, id: RequestID, isWaitOver: Bool = false) {
+        init(queue: RequestQueue, id: RequestID, date: Int64, isWaitOver: Bool = false) {
             self.queue = queue
             self.id = id
+            self.date = date
             self.isWaitOver = isWaitOver
         }
     }
@@ -404,7 +407,9 @@ package struct RequestScheduler: Sendable {
             // The caller sets the queue's next head.
             heads[candidate.queue] = nil
             if toBeAlone == candidate.queue { endWaitToBeAlone() }
-            return Launch(queue: candidate.queue, id: candidate.id, isWaitOver: isWaitOver)
+            return Launch(
+                queue: candidate.queue, id: candidate.id, date: candidate.date,
+                isWaitOver: isWaitOver)
         }
         return nil
     }
@@ -539,6 +544,9 @@ package struct RequestScheduler: Sendable {
         if let settle = board.next { wake.span = min(wake.span ?? .max, settle) }
         return wake
     }
+
+    /// Whether a request has reached its date and is delayed.
+    var isAnyDelayed: Bool { !held.isEmpty || !crowded.isEmpty || !handlers.parking.isEmpty }
 
     /// The queues whose first request has reached its date and is delayed.
     package var waiting: Set<RequestQueue> {

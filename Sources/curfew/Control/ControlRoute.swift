@@ -9,7 +9,7 @@ struct ControlRoute {
         case reload, drain, endDrain
         case requests, journal, schedules
         case submit, submitBatch
-        case show, payload, why, wait
+        case show, payload, why, history, wait
         case cancel, retry, launch, release
     }
 
@@ -43,6 +43,7 @@ struct ControlRoute {
         ControlRoute("GET", "/v1/requests/{id}", [], .show),
         ControlRoute("GET", "/v1/requests/{id}/payload", [], .payload),
         ControlRoute("GET", "/v1/requests/{id}/why", [], .why),
+        ControlRoute("GET", "/v1/requests/{id}/history", [], .history),
         ControlRoute("GET", "/v1/requests/{id}/wait", ["timeout"], .wait),
         ControlRoute("POST", "/v1/requests/{id}/cancel", [], .cancel),
         ControlRoute("POST", "/v1/requests/{id}/retry", [], .retry),

@@ -111,6 +111,13 @@ struct ControlRoutes: Sendable {
                     try Self.record(id!, store), store, at: now, handler: { _ in nil }
                 ).item
             }
+        case .history:
+            look(call) { (store) throws(CommandError) in
+                guard let history = try RequestHistory(id!, store, at: csys_realtime_ns()) else {
+                    throw Self.missing(id!)
+                }
+                return history.item
+            }
         case .payload: payload(call, id!)
         case .wait:
             let timeout = try query.span("timeout", 1...Self.longestWait) ?? Self.usualWait

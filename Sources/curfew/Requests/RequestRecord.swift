@@ -23,7 +23,7 @@ struct RequestRecord {
                 (transaction) throws(StoreFault)
                     -> (Request, [Attempt], [JournalEntry], Bool, [UInt8]?)? in
                 guard let request = try transaction.request(id) else { return nil }
-                let (entries, isCut) = try Self.last(of: id, transaction)
+                let (entries, isCut) = try Self.journal(of: id, limit: Self.limit, transaction)
                 let isProgram = request.description.identifier == CommandPayload.identifier
                 return (
                     request, try transaction.attempts(of: id, limit: Self.limit), entries, isCut,
@@ -36,9 +36,10 @@ struct RequestRecord {
         program = found.4.flatMap { CommandPayload($0) }
     }
 
-    /// A request that is repeated may have thousands.
-    private static func last(
-        of id: RequestID, _ store: any StoreTransaction
+    /// Returns the last entries of a request, the oldest first, and whether there are others before: a request that is
+    /// repeated may have thousands.
+    static func journal(
+        of id: RequestID, limit: Int, _ store: any StoreTransaction
     ) throws(StoreFault) -> ([JournalEntry], Bool) {
         var entries: [JournalEntry] = []
         var isCut = false

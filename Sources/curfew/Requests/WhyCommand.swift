@@ -5,10 +5,13 @@ import Scheduling
 
 /// `curfew why`
 enum WhyCommand {
+    private static let history = CommandOption(
+        name: "history", summary: "print when it was due and launched, and what held it")
+
     static let command = Command(
         name: "why", summary: "print why a request has not run: all reasons at once",
         operands: "REQUEST|IDENTIFIER…", operandCount: 1...10_000, operandSort: .request,
-        options: [SubmitForm.kind, SubmitForm.needs, .plugins, .store, .json],
+        options: [history, SubmitForm.kind, SubmitForm.needs, .plugins, .store, .json],
         details: [
             """
             For a request id, prints every factor that the request waits for, the factors
@@ -24,17 +27,32 @@ enum WhyCommand {
             a host launched a handler, and what it has spent of the daily budget, stays
             unknown.
             """,
+            """
+            With --history, prints each date on which a request was to be launched, when it was,
+            which factors held it meanwhile and for how long, and how its task ended: the last
+            50 that the journal still has. A schedule is named by its name as well.
+            """,
         ],
         exits: ExitMeaning.looking,
         sections: [
             HelpSection(
-                title: "with --json", text: "One object a line for each.", rows: WhyAnswer.rows)
+                title: "with --json", text: "One object a line for each.", rows: WhyAnswer.rows),
+            HelpSection(
+                title: "with --history --json", text: "One object a line for each.",
+                rows: RequestHistory.rows),
         ],
-        examples: ["curfew why 12", "curfew why org.curfew.feed --needs network"]
+        examples: [
+            "curfew why 12", "curfew why org.curfew.feed --needs network",
+            "curfew why --history 12",
+        ]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let store = try place.open()
         let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
+        if arguments.has(history) {
+            try printHistories(arguments, store, place, at: now.wall, console.out)
+            return .ok
+        }
         var found: [WhyAnswer] = []
         for text in arguments.operands {
             found += try answers(text, arguments, store, place, at: now)
@@ -52,6 +70,65 @@ enum WhyCommand {
             }
         }
         return .ok
+    }
+
+    private static func printHistories(
+        _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace, at now: Int64,
+        _ out: Output
+    ) throws(CommandError) {
+        for option in [SubmitForm.kind, SubmitForm.needs] where arguments.has(option) {
+            throw CommandError(
+                .usage, "`--\(option.name)` is about a request to come, which has no history",
+                help: ["leave it out"])
+        }
+        var isFirst = true
+        for text in arguments.operands {
+            for id in try requests(text, store, place) {
+                guard let history = try RequestHistory(id, store, at: now) else {
+                    throw RequestArgument.unknown(id, place)
+                }
+                if arguments.has(.json) {
+                    out.line(history.item.written)
+                } else {
+                    if !isFirst { out.line() }
+                    history.print(out)
+                }
+                isFirst = false
+            }
+        }
+    }
+
+    /// The requests that an operand names: numbers, the name of a schedule, or an identifier, of which the last ones.
+    private static func requests(
+        _ text: String, _ store: StoreClient, _ place: StorePlace
+    ) throws(CommandError) -> [RequestID] {
+        let schedule = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in
+                // A number is that of a request.
+                Schedule.isName(text) && UInt64(text) == nil ? try transaction.schedule(text) : nil
+            }
+        }
+        if let schedule {
+            guard let id = schedule.request else {
+                throw CommandError(
+                    .missing, "the schedule `\(text)` has no request",
+                    help: ["curfew schedules" + place.option])
+            }
+            return [id]
+        }
+        guard HandlerDescription.isIdentifier(text) else {
+            return try RequestSelection([text]).ids(in: store, place)
+        }
+        let found = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in
+                try transaction.overview(RequestFilter(identifier: text, limit: 20))
+            }
+        }
+        guard !found.requests.isEmpty else {
+            throw CommandError(
+                .missing, "there is no request of `\(text)`", help: ["curfew ps" + place.option])
+        }
+        return found.requests.map(\.id)
     }
 
     /// - Parameter text: an operand.
