@@ -76,7 +76,7 @@ extension Violation {
             ViolationRun(
                 script: Script.loaded + [
                     "launch @", "launch @", "launch @", "launch @", "await begun 4",
-                    Script.others, "over", "destroy 300",
+                    Script.others, "over", "await-log lost", "destroy 300",
                 ],
                 over: [expired], rules: [lost], destroy: CURFEW_TIMED_OUT)),
         Violation(
