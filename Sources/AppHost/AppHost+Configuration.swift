@@ -33,6 +33,11 @@ extension AppHost {
         /// identifier; 0 for none. Nil means 15 minutes, and no pause on a manual clock.
         public var longestPause: Double?
 
+        /// The arguments with which `curfew serve` starts the app when a request is due and it does not
+        /// run, as iOS does; nil: it is not started. The process then ends by itself five seconds after
+        /// its last task, unless it has come to the foreground.
+        public var startArguments: [String]? = []
+
         /// The effect of a misuse for which Apple's system raises an exception.
         public var misuse = MisusePolicy.stop
 

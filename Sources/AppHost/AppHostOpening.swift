@@ -29,13 +29,27 @@ struct AppHostOpening {
         if let host = configuration.host {
             return HostRegistry(host: host, functions: functions, names: names)
         }
-        let host = try make(functions)
+        let store = configuration.keepsRequests ? try storePath() : nil
+        let host = try make(functions, store)
         AppHostEnd.arrange(host, functions)
-        return HostRegistry(host: host, functions: functions, names: names)
+        var registry = HostRegistry(host: host, functions: functions, names: names)
+        registry.startFile = startFile(store)
+        AppIdleEnd.arrange(registry)
+        return registry
     }
 
-    private func make(_ functions: capphost_functions) throws(AppRegistryFailure) -> OpaquePointer {
-        let store = configuration.keepsRequests ? try storePath() : nil
+    /// Nobody starts an app whose time is a test's, or whose requests are gone with it.
+    private func startFile(_ store: String?) -> AppStartFile? {
+        guard let store, configuration.clock == nil, let arguments = configuration.startArguments,
+            let state = try? stateDirectory()
+        else { return nil }
+        return AppStartFile(
+            state: state, app: bundle.identifier, store: store, arguments: arguments, write)
+    }
+
+    private func make(
+        _ functions: capphost_functions, _ store: String?
+    ) throws(AppRegistryFailure) -> OpaquePointer {
         var requests = curfew_request_config()
         requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
         requests.reads_machine = configuration.readsMachine
@@ -93,16 +107,18 @@ struct AppHostOpening {
         return text
     }
 
+    /// The directory for states of a user's programs.
+    private func stateDirectory() throws(AppRegistryFailure) -> String {
+        let named = try variable("XDG_STATE_HOME")
+        if let named, named.utf8.first == UInt8(ascii: "/") { return named }
+        return (try variable("HOME") ?? NSHomeDirectory()) + "/.local/state"
+    }
+
     /// Returns `$XDG_STATE_HOME/<bundle identifier>/requests`. Creates the parent directories; the
     /// store creates the last one.
     private func storePath() throws(AppRegistryFailure) -> String {
         if let store = configuration.store { return store }
-        let named = try variable("XDG_STATE_HOME")
-        let isUsed = named?.utf8.first == UInt8(ascii: "/")
-        let state =
-            isUsed
-            ? named ?? "" : (try variable("HOME") ?? NSHomeDirectory()) + "/.local/state"
-        let directory = state + "/" + bundle.identifier
+        let directory = try stateDirectory() + "/" + bundle.identifier
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true,

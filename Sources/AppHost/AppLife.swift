@@ -24,11 +24,12 @@ public final class AppLife: Sendable {
     /// The current stage.
     public var stage: AppStage { state.withLock { $0.stage } }
 
-    /// Reports that the app has finished launching and is in the foreground. The app registers its
-    /// handlers before. A second call does nothing.
+    /// Reports that the app has finished launching and is in the foreground; in the background if
+    /// `curfew serve` has started it for a task. The app registers its handlers before. A second call
+    /// does nothing.
     public func finishLaunching() {
         guard stage == .launching else { return }
-        move(to: .foreground)
+        move(to: AppIdleEnd.launchedFor == nil ? .foreground : .background)
     }
 
     /// Reports that the app has entered the foreground. A host that stores requests learns the

@@ -8,6 +8,8 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     package let host: OpaquePointer
     let functions: capphost_functions
     let names: AppNames
+    /// Nil if this app is not to be started.
+    var startFile: AppStartFile?
 
     package func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {
         let identifier = names.inHost(handler.identifier.map { String(cString: $0) } ?? "")
@@ -50,6 +52,17 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
                     host, names.inHost(request.identifier), $0, nil, nil, error)
             }
         }
+        startFile?.writeOnce()
+    }
+
+    /// Whether a task of a request runs.
+    func isRunning() throws(AppRegistryFailure) -> Bool {
+        var filter = curfew_request_filter()
+        filter.struct_size = UInt32(MemoryLayout<curfew_request_filter>.size)
+        filter.phases = 1 << UInt32(CURFEW_REQUEST_PHASE_RUNNING)
+        return try !AppCall.page { infos, capacity, count, error in
+            functions.list(host, &filter, infos, capacity, count, error)
+        }.isEmpty
     }
 
     package func cancel(_ identifier: String?) throws(AppRegistryFailure) {

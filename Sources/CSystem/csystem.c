@@ -148,6 +148,34 @@ bool csys_file_watch_drain(int32_t fd) {
     return any;
 }
 
+int32_t csys_watcher(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
+
+int32_t csys_watcher_add(int32_t watcher, const char *path, bool is_directory) {
+    uint32_t what = is_directory
+                        ? IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR
+                        : IN_ATTRIB | IN_MODIFY | IN_CLOSE_WRITE;
+    int number = inotify_add_watch(watcher, path, what);
+    return number < 0 ? -errno : number;
+}
+
+void csys_watcher_remove(int32_t watcher, int32_t number) { inotify_rm_watch(watcher, number); }
+
+int32_t csys_watcher_take(int32_t watcher, int32_t *numbers, int32_t capacity) {
+    _Alignas(struct inotify_event) char bytes[4096];
+    int32_t count = 0;
+    /* Each event has 16 bytes or more. */
+    while (capacity - count >= (int32_t)(sizeof bytes / sizeof(struct inotify_event))) {
+        ssize_t got = read(watcher, bytes, sizeof bytes);
+        if (got <= 0) break;
+        for (char *next = bytes; next < bytes + got;) {
+            const struct inotify_event *event = (const struct inotify_event *)next;
+            numbers[count++] = event->mask & IN_Q_OVERFLOW ? -1 : event->wd;
+            next += sizeof *event + event->len;
+        }
+    }
+    return count;
+}
+
 static uint64_t nanoseconds_of(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);

@@ -31,6 +31,19 @@ package final class StoreClient {
         SQLiteStore.wasUsed(directory: directory)
     }
 
+    /// Returns the host that uses the store in a directory; nil if there is none. Opens nothing of the store.
+    package static func host(of directory: String) throws(StoreFault) -> HostPresence? {
+        try SQLiteStore.host(of: directory)
+    }
+
+    /// Returns the first request of each queue of a store, and changes nothing of it: see
+    /// `SQLiteStore.heads(directory:limit:)`.
+    package static func heads(
+        of directory: String, limit: Int
+    ) throws(StoreFault) -> [(queue: RequestQueue, head: RequestHead)] {
+        try SQLiteStore.heads(directory: directory, limit: limit)
+    }
+
     /// Reads the store: `body` sees one consistent state.
     package func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result

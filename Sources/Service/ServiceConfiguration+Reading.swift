@@ -77,6 +77,11 @@ extension ServiceConfiguration {
         }
         if let plugins = object["plugins"] { readPlugins(plugins, faults) }
         if let factors = object["factors"] { readFactors(factors, faults) }
+        if let apps = object["apps"],
+            let apps = ConfigurationObject(apps, "`apps`", keys: ["enabled"], faults)
+        {
+            startsApps = apps.flag("enabled")
+        }
         if let thresholds = object["thresholds"] {
             readThresholds(thresholds, faults, threshold)
         }

@@ -18,6 +18,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var trust: TrustPolicy?
     /// What tells the factors of the machine; nil for the default, the kernel.
     package var factorSource: FactorOrigin?
+    /// Whether apps are started that do not run and have a due request; nil for the default.
+    package var startsApps: Bool?
     /// Thresholds of the host's requests by their names, as `--threshold` takes them.
     package var thresholds: [String: String] = [:]
     /// The schedules, each name once, ordered by name.
@@ -33,7 +35,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
         return own == other
     }
 
-    static let keys = ["schedules", "store", "plugins", "factors", "thresholds"]
+    static let keys = ["schedules", "store", "plugins", "factors", "apps", "thresholds"]
     static let factorKeys = ["source"]
     static let pluginKeys = ["directories", "isolation", "confine", "trust"]
 }

@@ -151,12 +151,20 @@ enum ServeCommand {
         let client = try place.make()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
         if let files, configuration == nil { tellOfSchedules(client, without: files, lines) }
+        let apps = startsApps(configuration, place).map { AppStarts($0, lines) }
+        requests.launched = {
+            lines.launched($0, $1)
+            apps?.noticed()
+        }
         let host = try makeHost(
             place, requests, isolation, trust, confines: confines, lines)
         if let changes = host.scheduleChanges { lines.schedules(changes) }
         let observation: Observation
         do throws(CurfewError) {
-            observation = try host.observe { lines.event($0) }
+            observation = try host.observe {
+                lines.event($0)
+                if $0.task != 0 { apps?.noticed() }
+            }
         } catch {
             try? host.shutDown()
             lines.failed()
@@ -175,6 +183,9 @@ enum ServeCommand {
         let reloads = ReloadQueue(hasConfiguration: files != nil)
         let control = openControl(host, place, reloads, given, lines)
         let watch = bus.watch(host, lines)
+        if let apps, !apps.start(host) {
+            lines.log(.warning, nil, 0, "apps are not started: no thread can be started")
+        }
         lines.serving(place.directory, loaded)
         let life = ServiceLife(host, lines, plugins: loaded.count)
         life.run(signals, event: reloads.descriptor) {
@@ -187,10 +198,20 @@ enum ServeCommand {
         reloads.close()
         control?.beginStop()
         watch?.stop()
+        apps?.stop()
         try? host.shutDown()
         control?.stop()
         observation.end()
         return .ok
+    }
+
+    /// Returns the directory of the apps' files, if this host starts apps: by default the host of the usual store, so
+    /// that one of a user's hosts does.
+    private static func startsApps(
+        _ configuration: ServiceConfiguration?, _ place: StorePlace
+    ) -> String? {
+        guard configuration?.startsApps ?? (place.directory == StorePlace.usual) else { return nil }
+        return AppFile.directory { Environment.value($0) }
     }
 
     private static func givenSocket() throws(CommandError) -> OwnedDescriptor? {
@@ -309,7 +330,6 @@ enum ServeCommand {
                 lines.log(level, plugin, task, text)
             }
             configuration.requests = requests
-            configuration.requests.launched = { lines.launched($0, $1) }
             try configuration.requests.store(in: place.directory)
             return try Host(configuration)
         } catch {

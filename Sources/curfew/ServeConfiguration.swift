@@ -202,6 +202,7 @@ enum ServeConfiguration {
         ("store", "the directory of the store; default: the usual one"),
         ("plugins", "{directories, isolation, confine, trust}: as the options"),
         ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
+        ("apps", "{enabled}: whether apps are started; default: by the host of the usual store"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
 

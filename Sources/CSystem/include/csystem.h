@@ -55,6 +55,16 @@ void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns
 int32_t csys_file_watch(const char *path);
 bool csys_file_watch_drain(int32_t fd);
 
+/* A descriptor that is readable once something happened to one of the watched places; -1 with errno. */
+int32_t csys_watcher(void);
+/* Watches a file that is written to, touched, or closed by one that could write; or, of a directory,
+ * entries that come, change and go. Returns the number of the watch, or a negative errno. */
+int32_t csys_watcher_add(int32_t watcher, const char *path, bool is_directory);
+void csys_watcher_remove(int32_t watcher, int32_t number);
+/* Takes what has happened: the numbers of watches, at most `capacity` of them; -1 among them where some
+ * were lost. Returns how many; 0 for none. */
+int32_t csys_watcher_take(int32_t watcher, int32_t *numbers, int32_t capacity);
+
 /* Nanoseconds since 1970 in UTC, and since the machine was started, its sleep included. */
 int64_t csys_realtime_ns(void);
 uint64_t csys_boottime_ns(void);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import CurfewValues
+import Glibc
+import PluginBridge
+import Runner
+import Scheduling
+import Service
+import Synchronization
+
+/// The thread that has apps started: those that are not running and have a due request.
+///
+/// A start is a request of the host's own store, which runs the app's program under the conditions of the app's
+/// request. So it waits for power and network as any other, `curfew why` explains it, and `curfew ps` shows it.
+final class AppStarts: @unchecked Sendable {
+    // Sendable: `thread` is used by `start` and `stop` alone; the rest by the thread, or is atomic or constant.
+
+    private struct App {
+        let file: AppFile
+        var machine = AppStartStateMachine()
+        /// The request that starts it, once there is one.
+        var start: RequestID?
+        var first: (queue: RequestQueue, due: AppStartStateMachine.Due)?
+        /// What was written to the log last.
+        var told: String?
+        var watches: Set<Int32> = []
+    }
+
+    /// The time after which an app that was started is told to stop.
+    private static let budget: UInt64 = 3_600_000_000_000
+
+    private let directory: String
+    private let lines: ServeLines
+    private let signal = csys_eventfd()
+    private let watcher = csys_watcher()
+    private let clock = csys_clock_watch()
+    private let isStopping = Atomic(false)
+    /// Whether a start waits or runs, so that the ends of tasks are of interest.
+    private let isStarting = Atomic(false)
+    private var thread: UInt64 = 0
+    private var apps: [String: App] = [:]
+    /// The watch of the directory; negative without one.
+    private var folder: Int32 = -1
+    /// Faults of files that were told, by their names.
+    private var told: [String: String] = [:]
+
+    init(_ directory: String, _ lines: ServeLines) {
+        (self.directory, self.lines) = (directory, lines)
+    }
+
+    deinit {
+        for descriptor in [signal, watcher, clock] where descriptor >= 0 { csys_close(descriptor) }
+    }
+
+    /// Returns false if the system can start no thread.
+    func start(_ host: Host) -> Bool {
+        ThreadBody.start(
+            {
+                csys_thread_name("curfew-apps")
+                self.run(host)
+            }, 0, &thread)
+    }
+
+    /// A task of a request was launched, or has ended. Any thread may call.
+    func noticed() {
+        if isStarting.load(ordering: .acquiring) { csys_eventfd_signal(signal) }
+    }
+
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        csys_eventfd_signal(signal)
+        if thread != 0 { _ = csys_thread_join_until(thread, .max) }
+    }
+
+    private var now: Moment { Moment(wall: csys_realtime_ns(), span: csys_boottime_ns()) }
+
+    private func run(_ host: Host) {
+        readFiles()
+        while !isStopping.load(ordering: .acquiring) {
+            for name in apps.keys.sorted() { look(name, host) }
+            isStarting.store(apps.values.contains { $0.start != nil }, ordering: .releasing)
+            // A launch or an end in between is seen by another look.
+            if isStarting.load(ordering: .acquiring) {
+                for (name, app) in apps where app.start != nil { look(name, host) }
+            }
+            wait()
+        }
+    }
+
+    // MARK: Files
+
+    private func readFiles() {
+        if folder < 0 {
+            makeDirectory()
+            folder = csys_watcher_add(watcher, directory, true)
+        }
+        var found: Set<String> = []
+        for (name, result) in AppFile.all(in: directory) {
+            switch result {
+            case .failure(let fault):
+                if told[name] != fault.reason {
+                    log(.warning, "the app \(name) is not started: \(fault.reason)")
+                }
+                told[name] = fault.reason
+            case .success(let file):
+                told[name] = nil
+                found.insert(name)
+                // A changed file is that of another program.
+                if apps[name]?.file != file { replace(name, by: file) }
+            }
+        }
+        for name in apps.keys where !found.contains(name) { remove(name) }
+    }
+
+    private func replace(_ name: String, by file: AppFile) {
+        remove(name)
+        apps[name] = App(file: file)
+    }
+
+    private func remove(_ name: String) {
+        guard let app = apps.removeValue(forKey: name) else { return }
+        let kept = Set(apps.values.flatMap(\.watches))
+        for watch in app.watches where !kept.contains(watch) { csys_watcher_remove(watcher, watch) }
+    }
+
+    /// So that it can be watched: an app may come later.
+    private func makeDirectory() {
+        var path = ""
+        for part in directory.parts(at: "/") {
+            path += "/" + part
+            _ = mkdir(path, 0o700)
+        }
+    }
+
+    // MARK: Starts
+
+    private func look(_ name: String, _ host: Host) {
+        guard var app = apps[name] else { return }
+        defer { apps[name] = app }
+        // Before the look, so that no change falls between.
+        for file in ["wake", "lock"] {
+            let watch = csys_watcher_add(watcher, app.file.store + "/" + file, false)
+            if watch >= 0 { app.watches.insert(watch) }
+        }
+        let store = AppStore(app.file.store)
+        app.first = store.first
+        tell(&app, store.fault ?? (store.isOpen ? nil : app.file.fault))
+        if !store.isOpen, store.fault != nil || app.file.fault != nil { app.first = nil }
+        let due = app.first?.due
+        var actions = [app.machine.look(isOpen: store.isOpen, due: due, at: now)]
+        if let start = app.start {
+            switch (try? host.request(start))?.state {
+            case .pending, .parked: break
+            case .running: app.machine.launched(at: now)
+            case nil, .finished, .cancelled, .replaced, .missed:
+                app.start = nil
+                actions.append(app.machine.ended(due: due, at: now))
+            }
+        }
+        for action in actions { perform(action, &app, host) }
+    }
+
+    private func perform(_ action: AppStartStateMachine.Action, _ app: inout App, _ host: Host) {
+        switch action {
+        case .none: break
+        case .start(let due, let attempt): submit(due, attempt, &app, host)
+        case .withdraw:
+            if let start = app.start, (try? host.request(start))?.state == .pending {
+                _ = try? host.cancel(start)
+                app.start = nil
+            }
+        case .giveUp:
+            log(
+                .warning,
+                "the app \(app.file.app) was started \(AppStartStateMachine.limit) times and has not opened its store, \(app.file.store); it is started again after it has run by itself"
+            )
+        }
+    }
+
+    private func submit(
+        _ due: AppStartStateMachine.Due, _ attempt: Int, _ app: inout App, _ host: Host
+    ) {
+        guard let queue = app.first?.queue else { return }
+        let file = app.file
+        var environment = file.environment
+        environment["CURFEW_LAUNCHED_FOR"] = queue.identifier
+        let payload = CommandPayload(
+            arguments: [file.executable] + file.arguments, directory: "/", environment: environment,
+            budget: Self.budget)
+        var description = RequestDescription(CommandPayload.identifier, kind: .processing)
+        description.onPending = .add
+        description.needs = queue.needs
+        description.priority = queue.priority
+        description.opportunistic = queue.opportunistic
+        if queue.atMost > 0 { description.atMost = queue.atMost }
+        // A host that is killed and started again does not start it twice.
+        description.key = "app:\(file.app):\(due.request):\(due.date):\(attempt)"
+        do throws(CurfewError) {
+            let submission = try host.submit(description, payload: payload.encoded)
+            app.start = submission.id
+            log(
+                .info, "request \(submission.id) starts the app \(file.app) for \(queue.identifier)"
+            )
+        } catch {
+            log(.warning, "the app \(file.app) cannot be started: \(error.message)")
+            _ = app.machine.ended(due: due, at: now)
+        }
+    }
+
+    private func tell(_ app: inout App, _ fault: String?) {
+        if let fault, fault != app.told {
+            log(.warning, "the app \(app.file.app) is not started: \(fault)")
+        }
+        app.told = fault
+    }
+
+    private func log(_ level: LogLevel, _ text: String) { lines.log(level, nil, 0, text) }
+
+    // MARK: Waiting
+
+    private func wait() {
+        let (wall, span, monotonic) = (
+            csys_realtime_ns(), csys_boottime_ns(), csys_monotonic_ns()
+        )
+        var left = UInt64.max
+        for app in apps.values {
+            let next = app.machine.next(due: app.first?.due)
+            if let date = next.wall { left = min(left, date > wall ? UInt64(date - wall) : 0) }
+            if let time = next.span { left = min(left, time > span ? time - span : 0) }
+        }
+        let until = left == .max ? .max : monotonic &+ min(left, 1 << 62)
+        csys_wait_any_readable([signal, watcher, clock], 3, until)
+        csys_eventfd_drain(signal)
+        if clock >= 0 { csys_clock_watch_rearm(clock) }
+        var numbers = [Int32](repeating: 0, count: 1_024)
+        let count = csys_watcher_take(watcher, &numbers, Int32(numbers.count))
+        if numbers.prefix(Int(max(count, 0))).contains(where: { $0 == folder || $0 < 0 }) {
+            readFiles()
+        }
+    }
+}
