@@ -158,6 +158,7 @@ final class Harness {
                 return nil
             }, work.toOpaque())
         guard failure == 0 else { Harness.fail("no thread") }
+        pthread_detach(thread)
     }
 
     private func launch(_ identifier: String, keep: Bool) {
