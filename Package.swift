@@ -272,7 +272,7 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "EmbeddingTests", dependencies: ["TestSupport"],
-            exclude: ["libcurfew.symbols"], swiftSettings: swift),
+            exclude: ["libcurfew.symbols", "evening.py"], swiftSettings: swift),
 
         // The Swift API for plugin authors; contains no host.
         .target(

@@ -16,13 +16,15 @@ extension Scenario {
     private static func submit(_ stage: Stage) {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) { _ in }
         let request = BGAppRefreshTaskRequest(identifier: Stage.refresh)
-        request.earliestBeginDate = Date(timeIntervalSinceNow: 1)
+        let seconds = CommandLine.arguments.dropFirst(2).first.flatMap(Double.init) ?? 1
+        request.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
         stage.submit(request)
     }
 
     /// A line in a file, for a test that did not start this process.
     private static func note(_ text: String) {
-        let path = (ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? "") + "/notes"
+        let variables = ProcessInfo.processInfo.environment
+        let path = (variables["XDG_STATE_HOME"] ?? variables["HOME"] ?? "") + "/notes"
         let file =
             FileHandle(forWritingAtPath: path)
             ?? {
