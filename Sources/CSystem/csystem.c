@@ -152,7 +152,8 @@ int32_t csys_watcher(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
 
 int32_t csys_watcher_add(int32_t watcher, const char *path, bool is_directory) {
     uint32_t what = is_directory
-                        ? IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR
+                        ? IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE |
+                              IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
                         : IN_ATTRIB | IN_MODIFY | IN_CLOSE_WRITE;
     int number = inotify_add_watch(watcher, path, what);
     return number < 0 ? -errno : number;

@@ -32,7 +32,11 @@ struct HostBus {
                     leaves: { leaves in
                         // A host that ends launches nothing anyway.
                         try? host.setLeaving(leaves)
-                        if !leaves { log(.info, "the machine stays awake: requests are launched") }
+                        log(
+                            .info,
+                            leaves
+                                ? "the machine goes to sleep or is shut down: nothing is launched"
+                                : "the machine is there, and requests are launched")
                     },
                     isQuiet: { (try? host.requestTasks().isEmpty) ?? true },
                     zone: { host.zoneChanged() }, log: { log(.info, $0) }))

@@ -152,6 +152,7 @@ enum ServeCommand {
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
         if let files, configuration == nil { tellOfSchedules(client, without: files, lines) }
         let apps = startsApps(configuration, place).map { AppStarts($0, lines) }
+        AppStarts.cancelEarlier(client)
         requests.launched = {
             lines.launched($0, $1)
             apps?.noticed()
@@ -305,7 +306,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors or thresholds, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps or thresholds, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart)

@@ -66,8 +66,9 @@ struct LaunchHistoryTests {
                     next = min(next, now.wall + Int64(span > now.span ? span - now.span : 0))
                 }
                 if !decides { next = end }
+                if decides, book.isReady { next = now.wall }
                 now = Moment(wall: next, span: now.span + UInt64(next - now.wall))
-            } while now.wall < end
+            } while now.wall < end || decides && book.isReady
         }
 
         func history(_ id: RequestID) throws -> LaunchHistory {
@@ -176,6 +177,63 @@ struct LaunchHistoryTests {
         #expect(try stage.text(late) == ["launched 7301, succeeded"])
     }
 
+    @Test("is that of each request of a queue, not of its first alone")
+    func queue() throws {
+        let stage = try Stage()
+        stage.set(.network, .no, "no route")
+        let ids: [RequestID] = try [Int64(0), 50, 100, 195, 4_000].map { (seconds: Int64) in
+            try stage.submit { description in
+                description.needs = .network
+                description.earliest = stage.now.wall + seconds * second
+            }
+        }
+        try stage.pass(120)
+        stage.book.setState(HandlerState(closed: .paused, places: 1), of: Stage.identifier)
+        try stage.pass(80)
+        stage.set(.network, .yes, "a route")
+        stage.book.setState(HandlerState(places: 1), of: Stage.identifier)
+        try stage.pass(10)
+        #expect(try stage.text(ids[0]).first?.hasPrefix("launched 200, succeeded; 0–") == true)
+        let later = try stage.history(ids[1]).turns
+        #expect(later.map { $0.holds.map(\.factors) } == [[["network"], ["network", "handler"]]])
+        #expect(later.first?.due == stage.now.wall - 160 * 1_000_000_000)
+        let third = try stage.history(ids[2]).turns
+        #expect(third.map { $0.holds.count } == [2] && third.first?.lateness == 100_000_000_000)
+        #expect(try stage.text(ids[3]) == ["launched 200, succeeded"])
+        #expect(try stage.history(ids[4]).turns.isEmpty)
+    }
+
+    @Test("of a request that another host had noted goes on, and no span ends before it begins")
+    func nextHost() throws {
+        let stage = try Stage()
+        stage.set(.network, .no, "no route")
+        let id = try stage.submit { $0.needs = .network }
+        try stage.pass(60)
+        try stage.pass(1_000, decides: false)
+        try stage.open()
+        stage.set(.network, .no, "no route")
+        try stage.pass(60)
+        stage.set(.network, .yes, "a route")
+        try stage.pass(10)
+        let turns = try stage.history(id).turns
+        #expect(turns.count == 1 && turns[0].lateness == 1_120_000_000_000)
+        for (hold, next) in zip(turns[0].holds, turns[0].holds.dropFirst()) {
+            #expect(hold.until == next.since && hold.since <= next.since)
+        }
+        #expect(turns[0].holds.map(\.factors) == [["host"], ["network"]])
+    }
+
+    @Test("has the dates that passed while its own task ran with that launch")
+    func overrun() {
+        let history = LaunchHistory([
+            JournalEntry(.launched, at: 1), JournalEntry(.ended, at: 20, detail: "succeeded"),
+            JournalEntry(.datesSkipped, at: 20, detail: "4 dates passed"),
+            JournalEntry(.repeated, at: 20), JournalEntry(.launched, at: 20),
+        ])
+        #expect(history.turns.count == 2 && history.turns[0].skipped == "4 dates passed")
+        #expect(history.turns[1].skipped == nil)
+    }
+
     @Test("of a request that was cancelled ends with that, and each launch of a repetition is one")
     func others() throws {
         let stage = try Stage()
@@ -211,7 +269,7 @@ struct LaunchHistoryTests {
         ]
         entries.append(JournalEntry(.held, at: .max, detail: ":"))
         let history = LaunchHistory(entries)
-        #expect(history.turns.map(\.holds.count) == [2, 1])
+        #expect(history.turns.map(\.holds.count) == [0, 1])
         #expect(LaunchHistory.sums(of: history.turns, at: .min).allSatisfy { $0.length == 0 })
         #expect(history.turns[0].lateness == 0)
     }

@@ -47,6 +47,16 @@ struct AppStartStateMachineTests {
         #expect(machine.ended(due: due(1), at: at(3)) == .none)
     }
 
+    @Test("A start that waits is left out once nothing is due any more, or something else")
+    func changed() {
+        var machine = Machine()
+        _ = machine.look(isOpen: false, due: due(1), at: at(1))
+        #expect(machine.look(isOpen: false, due: nil, at: at(2)) == .withdraw)
+        #expect(machine.look(isOpen: false, due: due(2), at: at(3)) == .start(due(2), attempt: 1))
+        #expect(machine.look(isOpen: false, due: due(3), at: at(4)) == .withdraw)
+        #expect(machine.look(isOpen: false, due: due(3), at: at(5)) == .start(due(3), attempt: 1))
+    }
+
     @Test("One that ran and left between two looks has failed only if its request is still there")
     func missed() {
         var machine = Machine()

@@ -57,8 +57,8 @@ bool csys_file_watch_drain(int32_t fd);
 
 /* A descriptor that is readable once something happened to one of the watched places; -1 with errno. */
 int32_t csys_watcher(void);
-/* Watches a file that is written to, touched, or closed by one that could write; or, of a directory,
- * entries that come, change and go. Returns the number of the watch, or a negative errno. */
+/* Watches a file that is written to, touched, or closed by one that could write; or a
+ * directory whose entries come, change and go, or which goes itself. Returns the number of the watch, or a negative errno. */
 int32_t csys_watcher_add(int32_t watcher, const char *path, bool is_directory);
 void csys_watcher_remove(int32_t watcher, int32_t number);
 /* Takes what has happened: the numbers of watches, at most `capacity` of them; -1 among them where some

@@ -14,6 +14,10 @@ package struct LaunchHistory: Hashable, Sendable {
         /// Nil if they still hold it.
         package fileprivate(set) var until: Int64?
 
+        package init(_ factors: [String], _ detail: String, since: Int64, until: Int64? = nil) {
+            (self.factors, self.detail, self.since, self.until) = (factors, detail, since, until)
+        }
+
         /// Nanoseconds.
         package func length(at now: Int64) -> UInt64 {
             let end = until ?? now
@@ -32,8 +36,9 @@ package struct LaunchHistory: Hashable, Sendable {
             case none
         }
 
-        /// The date; that of the launch if nothing held it for longer than a moment.
-        package let due: Int64
+        /// The date; that of the launch if nothing held it for longer than a moment. Nil if it is not known, because
+        /// something else became of the request.
+        package let due: Int64?
         package fileprivate(set) var end: End
         /// How its task ended: "succeeded"; nil if it has not.
         package fileprivate(set) var outcome: String?
@@ -43,7 +48,7 @@ package struct LaunchHistory: Hashable, Sendable {
 
         /// The nanoseconds from its date to its launch; nil if it was not launched.
         package var lateness: UInt64? {
-            guard case .launched(let date) = end else { return nil }
+            guard case .launched(let date) = end, let due else { return nil }
             return date > due ? UInt64(bitPattern: date) &- UInt64(bitPattern: due) : 0
         }
     }
@@ -58,24 +63,31 @@ package struct LaunchHistory: Hashable, Sendable {
         for entry in journal {
             switch entry.what {
             case .held:
-                Self.close(&holds, at: entry.at)
+                // One that another host has written may be about a time before.
+                let since = max(entry.at, holds.last?.since ?? entry.at)
+                Self.close(&holds, at: since)
                 let parts = entry.detail.split(
                     separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                 holds.append(
                     Hold(
-                        factors: parts[0].split(separator: ",").map { Self.trimmed($0) },
-                        detail: parts.count > 1 ? Self.trimmed(parts[1]) : "", since: entry.at,
-                        until: nil))
+                        parts[0].split(separator: ",").map { Self.trimmed($0) },
+                        parts.count > 1 ? Self.trimmed(parts[1]) : "", since: since))
             case .launched:
                 add(.launched(entry.at), entry.at, &holds)
                 turns[turns.count - 1].skipped = skipped?.detail
                 skipped = nil
             case .datesSkipped: skipped = entry
             case .repeated:
-                // Without a launch: all of them were left out.
                 guard let entry = skipped else { break }
-                add(.other(entry.what, entry.at, detail: entry.detail), entry.at, &holds)
                 skipped = nil
+                if let last = turns.indices.last, turns[last].outcome != nil,
+                    turns[last].skipped == nil, holds.isEmpty
+                {
+                    // They passed while its task ran.
+                    turns[last].skipped = entry.detail
+                } else {
+                    add(.other(entry.what, entry.at, detail: entry.detail), entry.at, &holds)
+                }
             case .ended:
                 guard let last = turns.indices.last, case .launched = turns[last].end else { break }
                 turns[last].outcome = entry.detail
@@ -92,8 +104,11 @@ package struct LaunchHistory: Hashable, Sendable {
     }
 
     private mutating func add(_ end: Turn.End, _ date: Int64, _ holds: inout [Hold]) {
-        Self.close(&holds, at: date)
-        turns.append(Turn(due: holds.first?.since ?? date, end: end, holds: holds))
+        Self.close(&holds, at: max(date, holds.last?.since ?? date))
+        var due = holds.first?.since
+        if due == nil, case .launched = end { due = date }
+        // A span of another host that no time is left of.
+        turns.append(Turn(due: due, end: end, holds: holds.filter { $0.until != $0.since }))
         holds = []
     }
 
@@ -103,6 +118,12 @@ package struct LaunchHistory: Hashable, Sendable {
 
     private static func trimmed(_ text: Substring) -> String {
         String(text.drop { $0 == " " })
+    }
+
+    /// Adds that a request waits since a date, unless its journal says for what.
+    package mutating func waits(since due: Int64, for hold: Hold?) {
+        if let last = turns.last, case .none = last.end { return }
+        turns.append(Turn(due: due, end: .none, holds: hold.map { [$0] } ?? []))
     }
 
     /// Returns for how long each factor has held the request in some turns, in nanoseconds, the longest first. If

@@ -44,6 +44,8 @@ package struct RequestBook: Sendable {
     private var holds = HoldNotes()
     /// The date on which this host began to use the store.
     private var openedAt: Int64 = 0
+    /// The date on which an earlier host was there for certain; nil if none was.
+    private var lastSeen: Int64?
     private var isCurrent = false
     /// Whether there are too many queues, so that those without a handler were not read. Each is
     /// read once it has a handler.
@@ -112,6 +114,7 @@ package struct RequestBook: Sendable {
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         awakeSince = now.wall
         openedAt = now.wall
+        lastSeen = try store.value(.host) { HostNote($0) }?.since
         if let note = try store.value(.clock, { ClockNote($0) }),
             note.wasSetBack(host.boot, at: now)
         {
@@ -509,10 +512,14 @@ package struct RequestBook: Sendable {
     private mutating func noteHolds(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        guard scheduler.isAnyDelayed else { return holds.forget() }
+        // What is launched next needs the notes of its queue.
+        guard scheduler.isAnyDelayed else {
+            if !scheduler.isReady { holds.forget() }
+            return
+        }
         guard holds.look(at: now) else { return holds.mayChange(at: now) }
         let waiting = scheduler.waiting
-        holds.keep(waiting)
+        if !scheduler.isReady { holds.keep(waiting) }
         var isEarly = false
         for queue in waiting.count > HoldNotes.limit
             ? Array(waiting.prefix(HoldNotes.limit)) : waiting.sorted()
@@ -525,46 +532,83 @@ package struct RequestBook: Sendable {
                 isEarly = true
                 continue
             }
-            try noteHold(request, queue, head, due, at: now, store)
+            try noteHold(request, queue, due, at: now, store)
         }
         if isEarly { holds.mayChange(at: now) }
     }
 
     private mutating func noteHold(
-        _ request: Request, _ queue: RequestQueue, _ head: RequestHead, _ due: Int64,
-        at now: Moment, _ store: any StoreTransaction
+        _ request: Request, _ queue: RequestQueue, _ due: Int64, at now: Moment,
+        _ store: any StoreTransaction
     ) throws(StoreFault) {
         let reports = scheduler.why(request, at: now).filter { $0.holds && $0.factor != .date }
         let factors = reports.map(\.factor)
-        let before = holds.notes[queue].flatMap { $0.head == head ? $0 : nil }
-        guard !factors.isEmpty, factors != before?.factors else { return }
-        var since = due
-        if let before {
-            // When the last of them began, if that is known.
-            let begun = reports.compactMap(\.since).filter { $0 > before.since && $0 <= now.wall }
-            since = begun.max() ?? now.wall
-        } else {
-            since = try noteAbsence(request, due, store) ?? due
+        guard !factors.isEmpty else { return }
+        let before = holds.notes[queue]
+        var note = before ?? HoldNotes.Note(spans: [], written: request.id)
+        let isChanged = factors != note.spans.last?.factors
+        if isChanged {
+            var since = max(due, awakeSince)
+            if let last = note.spans.last {
+                // When the last of them began, if that is known.
+                let begun = reports.compactMap(\.since).filter { $0 > last.since && $0 <= now.wall }
+                since = begun.max() ?? now.wall
+            }
+            let names = factors.map(\.name).joined(separator: ", ")
+            let details = reports.map(\.detail).joined(separator: "; ")
+            note.spans.append(
+                HoldNotes.Span(factors: factors, detail: "\(names): \(details)", since: since))
         }
-        let names = factors.map(\.name).joined(separator: ", ")
-        let details = reports.map(\.detail).joined(separator: "; ")
-        try store.append(ledger.entry(.held, request, since, detail: "\(names): \(details)"))
-        holds.set(HoldNotes.Note(head: head, factors: factors, since: since), of: queue)
+        if before == nil || note.written != request.id {
+            _ = try write(note.spans, of: request, due, at: now, store)
+        } else if isChanged, let span = note.spans.last {
+            try store.append(ledger.entry(.held, request, span.since, detail: span.detail))
+        }
+        note.written = request.id
+        holds.set(note, of: queue)
     }
 
-    /// Writes that nobody was there when a request was due, if so. Returns until when.
-    private mutating func noteAbsence(
-        _ request: Request, _ due: Int64, _ store: any StoreTransaction
-    ) throws(StoreFault) -> Int64? {
-        guard Self.isLate(due, at: awakeSince), holds.countsAbsence() else { return nil }
-        let isHost = Self.isLate(due, at: openedAt)
+    /// Writes what held a request from its date on. Returns false if nothing did.
+    private mutating func write(
+        _ spans: [HoldNotes.Span], of request: Request, _ due: Int64, at now: Moment,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Bool {
+        var isWritten = false
+        if Self.isLate(due, at: awakeSince) {
+            let isHost = Self.isLate(due, at: openedAt)
+            try store.append(
+                ledger.entry(
+                    .held, request, isHost ? max(due, min(lastSeen ?? due, openedAt)) : due,
+                    detail: "host: "
+                        + (isHost
+                            ? "no host used the store" : "the machine slept, or its clock was set"))
+            )
+            isWritten = true
+        }
+        let start = isWritten ? awakeSince : due
+        for (index, span) in spans.enumerated() {
+            let end = index + 1 < spans.count ? spans[index + 1].since : now.wall
+            guard end > start else { continue }
+            try store.append(
+                ledger.entry(.held, request, max(start, span.since), detail: span.detail))
+            isWritten = true
+        }
+        return isWritten
+    }
+
+    /// Writes what held a request that is launched late, unless the journal has it.
+    private mutating func noteLate(
+        _ launch: RequestScheduler.Launch, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        guard Self.isLate(launch.date, at: now.wall) else { return }
+        let note = holds.notes[launch.queue]
+        guard note?.written != launch.id, let request = try store.request(launch.id) else { return }
+        let due = max(launch.date, request.submittedAt)
+        guard Self.isLate(due, at: now.wall),
+            try !write(note?.spans ?? [], of: request, due, at: now, store)
+        else { return }
         try store.append(
-            ledger.entry(
-                .held, request, due,
-                detail: "host: "
-                    + (isHost
-                        ? "no host used the store" : "the machine slept, or its clock was set")))
-        return isHost ? openedAt : awakeSince
+            ledger.entry(.held, request, due, detail: "concurrency: other requests went first"))
     }
 
     private static func isLate(_ date: Int64, at now: Int64) -> Bool {
@@ -652,12 +696,7 @@ package struct RequestBook: Sendable {
         if !isSimulated { try recallLaunches(of: launch.queue.identifier, at: now, store) }
         terms.floor = scheduler.floor(of: launch.queue.identifier, at: now)
         terms.isSimulated = isSimulated
-        let noted = holds.remove(launch.queue)
-        if !isSimulated, noted?.head.id != launch.id, Self.isLate(launch.date, at: awakeSince),
-            let request = try store.request(launch.id)
-        {
-            _ = try noteAbsence(request, max(launch.date, request.submittedAt), store)
-        }
+        if !isSimulated { try noteLate(launch, at: now, store) }
         let launching = try ledger.launch(launch.id, by: host, at: now, terms, store)
         var effect: Effect?
         switch launching {

@@ -21,7 +21,7 @@ package struct AppFile: Hashable, Sendable {
     private static let variables = ["XDG_STATE_HOME", "CURFEW_INFO_PLIST", "HOME"]
     private static let keys = ["app", "store", "executable", "arguments", "environment"]
     /// The size of the largest file that is read, in bytes, and the most files.
-    private static let (sizeLimit, countLimit) = (16_384, 1_000)
+    private static let (sizeLimit, countLimit) = (16_384, 10_000)
     private static let suffix = ".json"
 
     /// Returns the directory of these files: `curfew/apps` in the directory for states of a user's programs. Nil if
@@ -34,21 +34,37 @@ package struct AppFile: Hashable, Sendable {
         return home + "/.local/state/curfew/apps"
     }
 
-    /// Reads the files of a directory, each with what it says or what is wrong with it: lower case, no full stop.
+    /// Reads the files of a directory, each with what it says or what is wrong with it: lower case, no full stop. Of
+    /// apps with one store the first counts. Those beyond the first 10,000 are left out, with a fault each.
     package static func all(
         in directory: String
     ) -> [(name: String, file: Result<AppFile, Fault>)] {
         let names = PluginDirectory.names(in: directory).filter {
             $0.ends(with: suffix) && !$0.begins(with: ".")
         }
-        return names.sorted().prefix(countLimit).map { name in
+        var owners: [String: String] = [:]
+        var files: [(name: String, file: Result<AppFile, Fault>)] = []
+        for (index, name) in names.sorted().enumerated() {
             let app = String(name.utf8.dropLast(suffix.utf8.count)) ?? ""
+            let path = directory + "/" + name
             do throws(Fault) {
-                return (app, .success(try AppFile(app, directory + "/" + name)))
+                guard index < countLimit else {
+                    throw Fault("there are more than \(countLimit) apps before it")
+                }
+                let file = try AppFile(app, path)
+                let store = realpath(file.store, nil)
+                defer { free(store) }
+                let place = store.map { String(cString: $0) } ?? file.store
+                if let owner = owners[place] { throw Fault("its store is that of \(owner)") }
+                owners[place] = app
+                files.append((app, .success(file)))
             } catch {
-                return (app, .failure(error))
+                // It was removed meanwhile.
+                if access(path, F_OK) != 0, errno == ENOENT { continue }
+                files.append((app, .failure(error)))
             }
         }
+        return files
     }
 
     package struct Fault: Error, Hashable {

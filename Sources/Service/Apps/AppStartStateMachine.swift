@@ -21,7 +21,7 @@ package struct AppStartStateMachine: Hashable, Sendable {
         case none
         /// Start its program, for the `attempt`th time, from 1.
         case start(Due, attempt: Int)
-        /// It runs: leave out a start that has not begun.
+        /// It runs, or nothing is due: leave out a start that has not begun.
         case withdraw
         /// It was started in vain five times, and is not started again.
         case giveUp
@@ -69,9 +69,14 @@ package struct AppStartStateMachine: Hashable, Sendable {
             return .none
         }
         switch state {
-        case .starting(_, let until):
-            guard let until, until <= now.span else { return .none }
-            return failed(at: now)
+        case .starting(let started, let until):
+            guard let until else {
+                // Its request was cancelled or changed, or somebody has launched it.
+                guard started != due else { return .none }
+                state = .idle
+                return .withdraw
+            }
+            return until <= now.span ? failed(at: now) : .none
         case .open(let started):
             state = .idle
             // It was there and has not launched what it was started for.

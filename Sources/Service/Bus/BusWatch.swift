@@ -52,6 +52,11 @@ package final class BusWatch: @unchecked Sendable {
     /// Until when the machine waits at most, on CLOCK_MONOTONIC; nil unless it leaves.
     private var waitsUntil: UInt64?
     private var isLeaving = false
+    /// Until when the machine counts as leaving at most, after nobody is there any more who would say that it stays.
+    private var leavesUntil: UInt64?
+    /// Services that have not answered, and when they are asked again.
+    private var silent: Set<String> = []
+    private var asksAt = UInt64.max
 
     /// Throws without libsystemd.
     package init(_ factors: BusFactors, _ listener: Listener) throws(ServiceManager.Failure) {
@@ -82,7 +87,8 @@ package final class BusWatch: @unchecked Sendable {
     private func run() {
         while !isOver {
             if let time = machine.opensAt {
-                wait(for: nil, until: time)
+                wait(for: nil, until: min(time, leavesUntil ?? .max))
+                stay(at: csys_monotonic_ns())
                 guard !isOver, csys_monotonic_ns() >= time else { continue }
             }
             do throws(SystemBus.Failure) {
@@ -114,7 +120,13 @@ package final class BusWatch: @unchecked Sendable {
         while !isOver {
             while !isOver, let message = try bus.next() { try handle(message, bus) }
             letGo()
-            let (descriptor, until) = try bus.poll()
+            stay(at: csys_monotonic_ns())
+            if asksAt <= csys_monotonic_ns() {
+                asksAt = .max
+                try read(bus, silent)
+            }
+            let (descriptor, time) = try bus.poll()
+            let until = min(time, leavesUntil ?? .max, asksAt)
             // Only while the machine waits: nothing tells when the last task is over.
             let look = waitsUntil == nil ? UInt64.max : csys_monotonic_ns() + Self.look
             wait(for: descriptor, until: min(until, look))
@@ -156,7 +168,19 @@ package final class BusWatch: @unchecked Sendable {
             )
         }
         if factors.change({ $0 = BusReadings() }) { listener.changed() }
-        leave(false)
+        (silent, asksAt) = ([], .max)
+        // In a shutdown the bus may end before this host does.
+        if isLeaving { leavesUntil = csys_monotonic_ns() + Self.leaving }
+    }
+
+    /// The nanoseconds for which the machine still counts as leaving once login1 or the bus has gone.
+    private static let leaving: UInt64 = 60_000_000_000
+    /// The nanoseconds before a service that has not answered is asked again.
+    private static let pause: UInt64 = 5_000_000_000
+
+    /// The machine has not left, and nobody says so.
+    private func stay(at now: UInt64) {
+        if let time = leavesUntil, time <= now { leave(false) }
     }
 
     // MARK: What the services say
@@ -165,6 +189,7 @@ package final class BusWatch: @unchecked Sendable {
     private func read(
         _ bus: SystemBus, _ names: Set<String>, delaysSleep: Bool = false
     ) throws(SystemBus.Failure) {
+        bus.unanswered = []
         let isPower = names.contains(BusService.power.name)
         let (isOnBattery, battery) = isPower ? try power(bus) : (nil, nil)
         let isProfile =
@@ -176,8 +201,9 @@ package final class BusWatch: @unchecked Sendable {
         let idle = isLogin ? try idle(bus) : nil
         if isLogin, delaysSleep {
             delay = runs(.login) ? try bus.delay() : nil
-            if !runs(.login) { leave(false) }
+            if isLeaving, leavesUntil == nil { leavesUntil = csys_monotonic_ns() + Self.leaving }
         }
+        noteUnanswered(bus.unanswered, of: names)
         let isChanged = factors.change { readings in
             if isPower { (readings.isOnBattery, readings.battery) = (isOnBattery, battery) }
             if isProfile { readings.profile = profile }
@@ -185,6 +211,18 @@ package final class BusWatch: @unchecked Sendable {
             if isLogin { readings.idle = idle }
         }
         if isChanged { listener.changed() }
+    }
+
+    /// Has services asked again that have not answered; tells once of each.
+    private func noteUnanswered(_ missing: Set<String>, of asked: Set<String>) {
+        let new = missing.subtracting(silent)
+        silent = silent.subtracting(asked).union(missing)
+        if !new.isEmpty {
+            listener.log(
+                "\(new.sorted().joined(separator: ", ")) does not answer, and is asked again; the kernel tells meanwhile"
+            )
+        }
+        if !silent.isEmpty { asksAt = csys_monotonic_ns() + Self.pause }
     }
 
     private func runs(_ service: BusService) -> Bool { owners[service.name] != nil }
@@ -270,6 +308,7 @@ package final class BusWatch: @unchecked Sendable {
     }
 
     private func leave(_ leaves: Bool) {
+        leavesUntil = nil
         guard leaves != isLeaving else { return }
         isLeaving = leaves
         listener.leaves(leaves)

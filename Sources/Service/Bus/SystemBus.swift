@@ -40,6 +40,8 @@ final class SystemBus {
 
     private let library: BusLibrary
     private let bus: BusLibrary.Bus
+    /// The peers that have let their time pass since this was emptied.
+    var unanswered: Set<String> = []
 
     init(_ library: BusLibrary) throws(Failure) {
         var bus: BusLibrary.Bus?
@@ -73,7 +75,9 @@ final class SystemBus {
             try Self.check(result)
         }
         var answer: BusLibrary.Message?
-        try Self.check(library.call(bus, call, Self.limit, nil, &answer))
+        let code = library.call(bus, call, Self.limit, nil, &answer)
+        if code == -ETIMEDOUT { unanswered.insert(peer) }
+        try Self.check(code)
         guard let answer else { throw Failure(code: EBADMSG) }
         defer { _ = library.unref(answer) }
         return try read(answer)

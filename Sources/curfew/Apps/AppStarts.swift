@@ -25,10 +25,15 @@ final class AppStarts: @unchecked Sendable {
         /// What was written to the log last.
         var told: String?
         var watches: Set<Int32> = []
+        /// Something of it cannot be watched, so that it is looked at once a minute.
+        var isBlind = false
     }
 
     /// The time after which an app that was started is told to stop.
     private static let budget: UInt64 = 3_600_000_000_000
+
+    /// The time between two looks at an app that cannot be watched.
+    private static let lookInterval: UInt64 = 60_000_000_000
 
     private let directory: String
     private let lines: ServeLines
@@ -76,7 +81,7 @@ final class AppStarts: @unchecked Sendable {
     private var now: Moment { Moment(wall: csys_realtime_ns(), span: csys_boottime_ns()) }
 
     private func run(_ host: Host) {
-        readFiles()
+        readFiles(host)
         while !isStopping.load(ordering: .acquiring) {
             for name in apps.keys.sorted() { look(name, host) }
             isStarting.store(apps.values.contains { $0.start != nil }, ordering: .releasing)
@@ -84,17 +89,16 @@ final class AppStarts: @unchecked Sendable {
             if isStarting.load(ordering: .acquiring) {
                 for (name, app) in apps where app.start != nil { look(name, host) }
             }
-            wait()
+            wait(host)
         }
     }
 
     // MARK: Files
 
-    private func readFiles() {
-        if folder < 0 {
-            makeDirectory()
-            folder = csys_watcher_add(watcher, directory, true)
-        }
+    private func readFiles(_ host: Host) {
+        // Also where another one was put in its place.
+        makeDirectory()
+        folder = csys_watcher_add(watcher, directory, true)
         var found: Set<String> = []
         for (name, result) in AppFile.all(in: directory) {
             switch result {
@@ -107,20 +111,21 @@ final class AppStarts: @unchecked Sendable {
                 told[name] = nil
                 found.insert(name)
                 // A changed file is that of another program.
-                if apps[name]?.file != file { replace(name, by: file) }
+                guard apps[name]?.file != file else { continue }
+                remove(name, host)
+                apps[name] = App(file: file)
             }
         }
-        for name in apps.keys where !found.contains(name) { remove(name) }
+        for name in apps.keys where !found.contains(name) { remove(name, host) }
     }
 
-    private func replace(_ name: String, by file: AppFile) {
-        remove(name)
-        apps[name] = App(file: file)
-    }
-
-    private func remove(_ name: String) {
+    private func remove(_ name: String, _ host: Host) {
         guard let app = apps.removeValue(forKey: name) else { return }
-        let kept = Set(apps.values.flatMap(\.watches))
+        // What runs goes on.
+        if let start = app.start, (try? host.request(start))?.state == .pending {
+            _ = try? host.cancel(start)
+        }
+        let kept = Set(apps.values.flatMap(\.watches)).union([folder])
         for watch in app.watches where !kept.contains(watch) { csys_watcher_remove(watcher, watch) }
     }
 
@@ -133,38 +138,75 @@ final class AppStarts: @unchecked Sendable {
         }
     }
 
+    /// Cancels starts that an earlier host has left: what is due is looked up anew. Call it before there is a host.
+    static func cancelEarlier(_ store: StoreClient) {
+        guard HostNote.isAlone(store) else { return }
+        _ = try? store.write { (ledger, transaction) throws(StoreFault) in
+            let live = try transaction.requests(
+                RequestFilter(
+                    states: [.pending, .running], identifier: CommandPayload.identifier,
+                    limit: 1_000))
+            for request in live where request.description.key?.begins(with: keyPrefix) == true {
+                _ = try ledger.cancel(request.id, at: csys_realtime_ns(), transaction)
+            }
+        }
+    }
+
+    /// Of the keys of starts, by which a later host knows them.
+    private static let keyPrefix = "curfew-app-start:"
+
     // MARK: Starts
 
     private func look(_ name: String, _ host: Host) {
         guard var app = apps[name] else { return }
         defer { apps[name] = app }
-        // Before the look, so that no change falls between.
-        for file in ["wake", "lock"] {
-            let watch = csys_watcher_add(watcher, app.file.store + "/" + file, false)
-            if watch >= 0 { app.watches.insert(watch) }
-        }
+        watch(&app)
         let store = AppStore(app.file.store)
         app.first = store.first
         tell(&app, store.fault ?? (store.isOpen ? nil : app.file.fault))
         if !store.isOpen, store.fault != nil || app.file.fault != nil { app.first = nil }
         let due = app.first?.due
-        var actions = [app.machine.look(isOpen: store.isOpen, due: due, at: now)]
-        if let start = app.start {
-            switch (try? host.request(start))?.state {
-            case .pending, .parked: break
-            case .running: app.machine.launched(at: now)
-            case nil, .finished, .cancelled, .replaced, .missed:
-                app.start = nil
-                actions.append(app.machine.ended(due: due, at: now))
+        perform(app.machine.look(isOpen: store.isOpen, due: due, at: now), &app, host)
+        guard let start = app.start else { return }
+        switch (try? host.request(start))?.state {
+        case .pending, .parked: break
+        case .running: app.machine.launched(at: now)
+        case nil, .finished, .cancelled, .replaced, .missed:
+            app.start = nil
+            perform(app.machine.ended(due: due, at: now), &app, host)
+            return
+        }
+        // A second one would run beside it. One that has done its work ends by itself.
+        switch app.machine.state {
+        case .resting, .givenUp: _ = try? host.cancel(start)
+        case .starting, .open, .idle: break
+        }
+    }
+
+    /// Watches what tells that its store was written to, that its host has left, and that another store is there.
+    /// Before the look, so that no change falls between.
+    private func watch(_ app: inout App) {
+        let store = app.file.store
+        let parent = String(
+            store.utf8.prefix(through: store.utf8.lastIndex(of: UInt8(ascii: "/"))!))
+        app.isBlind = false
+        for (path, isDirectory) in [
+            (parent ?? "/", true), (store, true), (store + "/wake", false),
+            (store + "/lock", false),
+        ] {
+            let watch = csys_watcher_add(watcher, path, isDirectory)
+            if watch >= 0 {
+                app.watches.insert(watch)
+            } else if watch != -ENOENT || path == parent {
+                app.isBlind = true
             }
         }
-        for action in actions { perform(action, &app, host) }
     }
 
     private func perform(_ action: AppStartStateMachine.Action, _ app: inout App, _ host: Host) {
         switch action {
         case .none: break
-        case .start(let due, let attempt): submit(due, attempt, &app, host)
+        case .start(_, let attempt): submit(attempt, &app, host)
         case .withdraw:
             if let start = app.start, (try? host.request(start))?.state == .pending {
                 _ = try? host.cancel(start)
@@ -178,10 +220,8 @@ final class AppStarts: @unchecked Sendable {
         }
     }
 
-    private func submit(
-        _ due: AppStartStateMachine.Due, _ attempt: Int, _ app: inout App, _ host: Host
-    ) {
-        guard let queue = app.first?.queue else { return }
+    private func submit(_ attempt: Int, _ app: inout App, _ host: Host) {
+        guard let (queue, due) = app.first else { return }
         let file = app.file
         var environment = file.environment
         environment["CURFEW_LAUNCHED_FOR"] = queue.identifier
@@ -194,8 +234,7 @@ final class AppStarts: @unchecked Sendable {
         description.priority = queue.priority
         description.opportunistic = queue.opportunistic
         if queue.atMost > 0 { description.atMost = queue.atMost }
-        // A host that is killed and started again does not start it twice.
-        description.key = "app:\(file.app):\(due.request):\(due.date):\(attempt)"
+        description.key = "\(Self.keyPrefix)\(csys_realtime_ns())-\(attempt)"
         do throws(CurfewError) {
             let submission = try host.submit(description, payload: payload.encoded)
             app.start = submission.id
@@ -219,12 +258,13 @@ final class AppStarts: @unchecked Sendable {
 
     // MARK: Waiting
 
-    private func wait() {
+    private func wait(_ host: Host) {
         let (wall, span, monotonic) = (
             csys_realtime_ns(), csys_boottime_ns(), csys_monotonic_ns()
         )
         var left = UInt64.max
         for app in apps.values {
+            if app.isBlind { left = min(left, Self.lookInterval) }
             let next = app.machine.next(due: app.first?.due)
             if let date = next.wall { left = min(left, date > wall ? UInt64(date - wall) : 0) }
             if let time = next.span { left = min(left, time > span ? time - span : 0) }
@@ -236,7 +276,7 @@ final class AppStarts: @unchecked Sendable {
         var numbers = [Int32](repeating: 0, count: 1_024)
         let count = csys_watcher_take(watcher, &numbers, Int32(numbers.count))
         if numbers.prefix(Int(max(count, 0))).contains(where: { $0 == folder || $0 < 0 }) {
-            readFiles()
+            readFiles(host)
         }
     }
 }

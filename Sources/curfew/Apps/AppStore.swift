@@ -7,7 +7,7 @@ import Service
 struct AppStore {
     /// Whether the app runs: it is the host of its store.
     let isOpen: Bool
-    /// Its first request, due or not; nil if there is none.
+    /// Its first request, due or not; nil if there is none, and while the app runs, which knows better.
     let first: (queue: RequestQueue, due: AppStartStateMachine.Due)?
     /// Why it cannot be read: lower case, no full stop.
     let fault: String?
@@ -21,18 +21,21 @@ struct AppStore {
         var fault: String?
         do throws(StoreFault) {
             isOpen = try StoreClient.host(of: directory) != nil
-            let heads = try StoreClient.heads(of: directory, limit: Self.limit)
-            first = heads.min { ($0.head.notBefore, $0.head.id) < ($1.head.notBefore, $1.head.id) }
-                .map {
-                    (
-                        $0.queue,
-                        AppStartStateMachine.Due(request: $0.head.id, date: $0.head.notBefore)
-                    )
-                }
+            if !isOpen { first = try Self.first(of: directory) }
         } catch {
             // An app that has not submitted anything yet has none.
             fault = error.kind == .absent ? nil : error.message
         }
         (self.isOpen, self.first, self.fault) = (isOpen, first, fault)
+    }
+
+    private static func first(
+        of directory: String
+    ) throws(StoreFault) -> (queue: RequestQueue, due: AppStartStateMachine.Due)? {
+        try StoreClient.heads(of: directory, limit: limit)
+            .min { ($0.head.notBefore, $0.head.id) < ($1.head.notBefore, $1.head.id) }
+            .map {
+                ($0.queue, AppStartStateMachine.Due(request: $0.head.id, date: $0.head.notBefore))
+            }
     }
 }

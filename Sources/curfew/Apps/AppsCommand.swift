@@ -37,7 +37,10 @@ enum AppsCommand {
                 rows: [
                     ("app, program, arguments, store", "what it has written down"),
                     ("running", "whether it runs: its store has a host"),
-                    ("identifier, due", "its next request, or null"),
+                    (
+                        "identifier, due",
+                        "its next request; null if there is none, and while it runs"
+                    ),
                     ("fault", "why it is not started, or null"),
                 ])
         ],

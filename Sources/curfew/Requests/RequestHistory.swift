@@ -30,7 +30,16 @@ struct RequestHistory {
         }
         guard let found else { return nil }
         request = found.0
-        let history = LaunchHistory(found.1)
+        var history = LaunchHistory(found.1)
+        if request.state == .pending, request.notBefore < now {
+            // The journal says it when a host has looked at it.
+            let isAlone = HostNote.isAlone(store)
+            history.waits(
+                since: request.notBefore,
+                for: isAlone
+                    ? LaunchHistory.Hold(
+                        ["host"], "no host uses the store", since: request.notBefore) : nil)
+        }
         turns = history.turns.suffix(Self.limit)
         sums = LaunchHistory.sums(of: turns, at: now)
         isCut = found.2 || turns.count < history.turns.count
@@ -127,7 +136,7 @@ struct RequestHistory {
     }
 
     private func print(_ turn: LaunchHistory.Turn, _ out: Output) {
-        let due = Shown.padded(DateText.short(turn.due, at: now), 12)
+        let due = Shown.padded(turn.due.map { DateText.short($0, at: now) } ?? "-", 12)
         let text: String
         switch turn.end {
         case .launched(let date):

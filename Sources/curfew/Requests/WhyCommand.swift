@@ -30,7 +30,8 @@ enum WhyCommand {
             """
             With --history, prints each date on which a request was to be launched, when it was,
             which factors held it meanwhile and for how long, and how its task ended: the last
-            50 that the journal still has. A schedule is named by its name as well.
+            50 that the journal still has. A schedule is named by its name as well, unless that is
+            a number.
             """,
         ],
         exits: ExitMeaning.looking,
