@@ -57,6 +57,20 @@ struct AppStartStateMachineTests {
         #expect(machine.look(isOpen: false, due: due(3), at: at(5)) == .start(due(3), attempt: 1))
     }
 
+    @Test(
+        "A start that cannot be stored is tried again after a minute, and does not count as in vain"
+    )
+    func refused() {
+        var machine = Machine()
+        for minute in 0..<9 as Range<UInt64> {
+            let now = at(100 + minute * 60)
+            #expect(machine.look(isOpen: false, due: due(1), at: now) == .start(due(1), attempt: 1))
+            machine.refused(at: now)
+            #expect(machine.next(due: due(1)).span == now.span + Self.minute)
+        }
+        #expect(machine.failures == 0)
+    }
+
     @Test("One that ran and left between two looks has failed only if its request is still there")
     func missed() {
         var machine = Machine()

@@ -33,7 +33,7 @@ package struct AppStartStateMachine: Hashable, Sendable {
         /// Its start waits, or its program runs and has not opened the store, until that time at most; nil while its
         /// start waits.
         case starting(Due, until: UInt64?)
-        /// It runs, after it was started for a request or by somebody else.
+        /// It runs. The request for which it was started; nil if a person has started it.
         case open(Due?)
         /// It was started in vain, and is not started again before that time.
         case resting(until: UInt64)
@@ -71,7 +71,7 @@ package struct AppStartStateMachine: Hashable, Sendable {
         switch state {
         case .starting(let started, let until):
             guard let until else {
-                // Its request was cancelled or changed, or somebody has launched it.
+                // Its request was cancelled, changed or launched.
                 guard started != due else { return .none }
                 state = .idle
                 return .withdraw
@@ -99,7 +99,13 @@ package struct AppStartStateMachine: Hashable, Sendable {
         state = .starting(due, until: now.span &+ Self.patience)
     }
 
-    /// Its start was refused, or its program has ended, and it does not run.
+    /// Its start could not be stored. That is no fault of the app, and is tried again after the first pause.
+    package mutating func refused(at now: Moment) {
+        guard case .starting = state else { return }
+        state = .resting(until: now.span &+ Self.firstPause)
+    }
+
+    /// Its program has ended, and it does not run.
     ///
     /// - Parameter due: its first request now: another one if it has launched the one that it was started for.
     package mutating func ended(due: Due?, at now: Moment) -> Action {

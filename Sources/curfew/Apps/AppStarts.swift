@@ -9,7 +9,7 @@ import Scheduling
 import Service
 import Synchronization
 
-/// The thread that has apps started: those that are not running and have a due request.
+/// The thread that starts each app which does not run and has a due request.
 ///
 /// A start is a request of the host's own store, which runs the app's program under the conditions of the app's
 /// request. So it waits for power and network as any other, `curfew why` explains it, and `curfew ps` shows it.
@@ -22,8 +22,10 @@ final class AppStarts: @unchecked Sendable {
         /// The request that starts it, once there is one.
         var start: RequestID?
         var first: (queue: RequestQueue, due: AppStartStateMachine.Due)?
-        /// What was written to the log last.
+        /// The fault of the app that was logged last.
         var told: String?
+        /// Why its start could not be stored the last time; nil if it could.
+        var refusal: String?
         var watches: Set<Int32> = []
         /// Something of it cannot be watched, so that it is looked at once a minute.
         var isBlind = false
@@ -138,7 +140,8 @@ final class AppStarts: @unchecked Sendable {
         }
     }
 
-    /// Cancels starts that an earlier host has left: what is due is looked up anew. Call it before there is a host.
+    /// Cancels the starts that an earlier host has left in its store. The new host looks for due apps itself. Call it
+    /// before there is a host.
     static func cancelEarlier(_ store: StoreClient) {
         guard HostNote.isAlone(store) else { return }
         _ = try? store.write { (ledger, transaction) throws(StoreFault) in
@@ -168,7 +171,9 @@ final class AppStarts: @unchecked Sendable {
         let due = app.first?.due
         perform(app.machine.look(isOpen: store.isOpen, due: due, at: now), &app, host)
         guard let start = app.start else { return }
-        switch (try? host.request(start))?.state {
+        // A store that cannot be read says nothing of the start.
+        guard case .success(let request) = Self.request(start, host) else { return }
+        switch request?.state {
         case .pending, .parked: break
         case .running: app.machine.launched(at: now)
         case nil, .finished, .cancelled, .replaced, .missed:
@@ -180,6 +185,16 @@ final class AppStarts: @unchecked Sendable {
         switch app.machine.state {
         case .resting, .givenUp: _ = try? host.cancel(start)
         case .starting, .open, .idle: break
+        }
+    }
+
+    private static func request(
+        _ start: RequestID, _ host: Host
+    ) -> Result<Request?, CurfewError> {
+        do throws(CurfewError) {
+            return .success(try host.request(start))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -221,7 +236,7 @@ final class AppStarts: @unchecked Sendable {
     }
 
     private func submit(_ attempt: Int, _ app: inout App, _ host: Host) {
-        guard let (queue, due) = app.first else { return }
+        guard let queue = app.first?.queue else { return }
         let file = app.file
         var environment = file.environment
         environment["CURFEW_LAUNCHED_FOR"] = queue.identifier
@@ -238,12 +253,16 @@ final class AppStarts: @unchecked Sendable {
         do throws(CurfewError) {
             let submission = try host.submit(description, payload: payload.encoded)
             app.start = submission.id
+            app.refusal = nil
             log(
                 .info, "request \(submission.id) starts the app \(file.app) for \(queue.identifier)"
             )
         } catch {
-            log(.warning, "the app \(file.app) cannot be started: \(error.message)")
-            _ = app.machine.ended(due: due, at: now)
+            if app.refusal != error.message {
+                log(.warning, "the app \(file.app) cannot be started: \(error.message)")
+            }
+            app.refusal = error.message
+            app.machine.refused(at: now)
         }
     }
 
