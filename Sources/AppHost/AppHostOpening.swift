@@ -38,7 +38,7 @@ struct AppHostOpening {
         return registry
     }
 
-    /// Nobody starts an app whose time is a test's, or whose requests are gone with it.
+    /// Nil for an app with a manual clock, or with requests in memory: another process cannot launch those.
     private func startFile(_ store: String?) -> AppStartFile? {
         guard let store, configuration.clock == nil, let arguments = configuration.startArguments,
             let state = try? stateDirectory()

@@ -7,7 +7,7 @@ import Foundation
 
 /// Ends a process that was started for a task, once no task runs in it any more.
 ///
-/// iOS suspends such an app. Linux has nobody who would wake it up, so its process ends by `exit`, and `curfew serve`
+/// iOS suspends such an app. On Linux nothing resumes a process, so it ends by `exit`, and `curfew serve`
 /// starts it again when the next task is due. A process that has come to the foreground goes on.
 enum AppIdleEnd {
     /// What the process was started for: the identifier of a request; nil if a person has started it.

@@ -512,7 +512,7 @@ package struct RequestBook: Sendable {
     private mutating func noteHolds(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        // What is launched next needs the notes of its queue.
+        // The next launches of this turn need the notes of their queues.
         guard scheduler.isAnyDelayed else {
             if !scheduler.isReady { holds.forget() }
             return

@@ -13,7 +13,7 @@ struct BusReadings: Hashable, Sendable {
     var profile: Profile?
     /// NetworkManager: how far the network leads.
     var connectivity: Connectivity?
-    /// login1: since when nobody uses the machine, microseconds since 1970 in UTC; nil if somebody does.
+    /// login1: whether a session is in use.
     var idle: Idle?
 
     struct Battery: Hashable {
@@ -52,7 +52,7 @@ struct BusReadings: Hashable, Sendable {
 
     enum Idle: Hashable {
         case used
-        /// Nobody uses it since then, in nanoseconds since 1970 in UTC; nil if it says no date.
+        /// No session has been in use since that date, in nanoseconds since 1970 in UTC; nil if login1 has no date.
         case since(Int64?)
     }
 

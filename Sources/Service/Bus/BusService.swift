@@ -32,7 +32,7 @@ struct BusService: Hashable {
     static let oldProfiles = BusService(
         name: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles",
         interface: "net.hadess.PowerProfiles")
-    /// The machine's time zone: org.freedesktop.timedate1(5). It runs only while somebody asks it.
+    /// The machine's time zone: org.freedesktop.timedate1(5). It runs only while a program calls it.
     static let zone = BusService(
         name: "org.freedesktop.timedate1", path: "/org/freedesktop/timedate1",
         interface: "org.freedesktop.timedate1")

@@ -52,7 +52,8 @@ package final class BusWatch: @unchecked Sendable {
     /// Until when the machine waits at most, on CLOCK_MONOTONIC; nil unless it leaves.
     private var waitsUntil: UInt64?
     private var isLeaving = false
-    /// Until when the machine counts as leaving at most, after nobody is there any more who would say that it stays.
+    /// The time at which the machine no longer counts as leaving, on CLOCK_MONOTONIC. Set once login1 or the bus has
+    /// gone, since then no signal says that the machine stays.
     private var leavesUntil: UInt64?
     /// Services that have not answered, and when they are asked again.
     private var silent: Set<String> = []
@@ -178,7 +179,7 @@ package final class BusWatch: @unchecked Sendable {
     /// The nanoseconds before a service that has not answered is asked again.
     private static let pause: UInt64 = 5_000_000_000
 
-    /// The machine has not left, and nobody says so.
+    /// Launches requests again once that time has come.
     private func stay(at now: UInt64) {
         if let time = leavesUntil, time <= now { leave(false) }
     }
@@ -331,7 +332,7 @@ package final class BusWatch: @unchecked Sendable {
         if let bus { descriptors.append(bus) }
         let now = csys_monotonic_ns()
         let left = time > now ? time - now : 0
-        // Rounded up, so that nobody looks too early.
+        // Rounded up, so that the wait does not end too early.
         let limit = time == .max ? -1 : Int32(clamping: (left + 999_999) / 1_000_000)
         _ = poll(&descriptors, nfds_t(descriptors.count), limit)
     }

@@ -207,7 +207,7 @@ final class SystemBus {
                 continue
             }
             defer { _ = library.unref(message) }
-            // Also an answer to nobody, or a call: neither has all of these.
+            // Answers and calls are skipped: they lack one of these.
             guard let sender = library.sender(message), let path = library.path(message),
                 let interface = library.interface(message), let member = library.member(message)
             else { continue }
