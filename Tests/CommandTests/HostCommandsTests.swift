@@ -162,7 +162,7 @@ struct HostCommandsTests {
             run("submit", "--", "/bin/sh", "-c", "echo 'curfew: progress 40%% half'; until test -e %s; do sleep 0.02; done" % stop)
             end = time.monotonic() + 30
             while "running 40 %" not in screen("ps") and time.monotonic() < end: pass
-            print("running 40 %" in screen("ps"), "40" in run("ps")[1])
+            print("running 40 %" in screen("ps"), "40 %" in run("ps")[1])
             print(json.loads(run("drain", "--json")[1])["tasks"][0]["progress"])
             open(stop, "w").close()
             """)
