@@ -91,6 +91,7 @@ extension HostConfiguration {
         processLimits.fileBytes = given(copy.process_file_bytes)
         processLimits.descriptors = given(copy.process_descriptors)
         processLimits.processes = given(copy.process_count)
+        processIdleLimit = given(copy.process_idle_ns)
     }
 
     private static func isolation(

@@ -129,7 +129,7 @@ void csys_shared_wake(const void *word, int32_t count) {
 }
 
 bool csys_shared_wait_either(const void *shared, uint32_t shared_value, const void *own,
-                             uint32_t own_value) {
+                             uint32_t own_value, uint64_t until_ns) {
     /* struct futex_waitv, FUTEX_32 and the number of the call, which older headers lack. */
     enum { futex_32 = 2, futex_waitv_call = 449 };
     struct {
@@ -137,5 +137,8 @@ bool csys_shared_wait_either(const void *shared, uint32_t shared_value, const vo
         uint32_t flags, reserved;
     } words[] = {{shared_value, (uintptr_t)shared, futex_32, 0},
                  {own_value, (uintptr_t)own, futex_32 | FUTEX_PRIVATE_FLAG, 0}};
-    return syscall(futex_waitv_call, words, 2, 0, NULL, 0) >= 0 || errno == EAGAIN || errno == EINTR;
+    struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+    return syscall(futex_waitv_call, words, 2, 0, until_ns == UINT64_MAX ? NULL : &until,
+                   CLOCK_MONOTONIC) >= 0 ||
+           errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT;
 }

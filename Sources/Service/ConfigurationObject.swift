@@ -148,6 +148,20 @@ struct ConfigurationObject {
         return share
     }
 
+    /// An amount of memory such as `512MiB`, in bytes.
+    func size(_ key: String) -> UInt64? {
+        guard let value = members[key], let text = text(key, example: "\"2GB\"") else { return nil }
+        guard let bytes = ManifestNeeds.bytes(of: text), ManifestNeeds.memoryRange.contains(bytes)
+        else {
+            faults.note(
+                .value, at: value,
+                "`\(key)` is `\(Self.shown(text))`, which is no amount from 64MB to 1000GB",
+                help: "write a whole number and MB, GB, MiB or GiB: \"2GB\"")
+            return nil
+        }
+        return bytes
+    }
+
     /// A span of time such as `15min`, in nanoseconds.
     func span(_ key: String, _ range: ClosedRange<UInt64>, example: String) -> UInt64? {
         guard let value = members[key], let text = text(key, example: "\"\(example)\"") else {

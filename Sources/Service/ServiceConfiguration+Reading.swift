@@ -75,7 +75,7 @@ extension ServiceConfiguration {
                     help: "begin it with /")
             }
         }
-        if let plugins = object["plugins"] { readPlugins(plugins, faults) }
+        if let plugins = object["plugins"] { self.plugins.read(plugins, faults) }
         if let factors = object["factors"] { readFactors(factors, faults) }
         if let apps = object["apps"],
             let apps = ConfigurationObject(apps, "`apps`", keys: ["enabled"], faults)
@@ -167,24 +167,5 @@ extension ServiceConfiguration {
         else { return }
         let origins = FactorOrigin.allCases.map { (name: $0.rawValue, word: $0) }
         if let source = object.word("source", origins) { factorSource = source }
-    }
-
-    private mutating func readPlugins(_ value: JSONValue, _ faults: ConfigurationObject.Faults) {
-        guard
-            let object = ConfigurationObject(value, "`plugins`", keys: Self.pluginKeys, faults)
-        else { return }
-        if let directories = object.texts("directories", example: "[\"/usr/lib/curfew/plugins\"]") {
-            for (value, path) in directories where !path.begins(with: "/") {
-                faults.note(
-                    .value, at: value, "a directory of plugins is not an absolute path",
-                    help: "begin it with /")
-            }
-            pluginDirectories = directories.map(\.text)
-        }
-        let isolations = Isolation.allCases.map { (name: $0.name, word: $0) }
-        if let isolation = object.word("isolation", isolations) { self.isolation = isolation }
-        if let confines = object.flag("confine") { confinesPlugins = confines }
-        let policies = TrustPolicy.allCases.map { (name: $0.name, word: $0) }
-        if let trust = object.word("trust", policies) { self.trust = trust }
     }
 }

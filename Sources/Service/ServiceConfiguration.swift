@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import PluginBridge
 package import Scheduling
 
 /// The configuration of a service: its store, its plugins and its schedules.
@@ -8,14 +7,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var files: [String] = []
     /// The directory of the store; nil for the usual one.
     package var store: String?
-    /// The directories that are searched for plugins; nil for the usual ones.
-    package var pluginDirectories: [String]?
-    /// Where the code of plugins runs; nil for the default.
-    package var isolation: Isolation?
-    /// Whether plugins are confined to what their manifests need; nil for the default.
-    package var confinesPlugins: Bool?
-    /// Whether plugins have to be signed; nil for the default.
-    package var trust: TrustPolicy?
+    package var plugins = PluginSettings()
     /// What tells the factors of the machine; nil for the default, the kernel.
     package var factorSource: FactorOrigin?
     /// Whether apps are started that do not run and have a due request; nil for the default.
@@ -37,5 +29,4 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     static let keys = ["schedules", "store", "plugins", "factors", "apps", "thresholds"]
     static let factorKeys = ["source"]
-    static let pluginKeys = ["directories", "isolation", "confine", "trust"]
 }

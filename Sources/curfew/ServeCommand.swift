@@ -84,6 +84,9 @@ enum ServeCommand {
                     """,
                 rows: ServeConfiguration.rows),
             HelpSection(
+                title: "plugins",
+                rows: ServeConfiguration.pluginRows),
+            HelpSection(
                 title: "a schedule",
                 rows: ServeConfiguration.scheduleRows),
             HelpSection(
@@ -137,15 +140,16 @@ enum ServeCommand {
         }
         let place = try StorePlace(arguments, configured: configuration?.store)
         let search = try PluginSearch(
-            arguments, configured: configuration?.pluginDirectories, failingWith: .usage)
+            arguments, configured: configuration?.plugins.directories, failingWith: .usage)
         var requests = RequestConfiguration()
         HostThreshold.set(configuration?.thresholds ?? [:], in: &requests)
         try HostThreshold.set(arguments, in: &requests)
         let bus = HostBus(configuration?.factorSource ?? .kernel, requests.machineThresholds)
         bus.setSources(&requests)
-        let isolation = try arguments.isolation ?? configuration?.isolation
-        let trust = try arguments.trust(usual: configuration?.trust ?? .off)
-        let confines = arguments.has(.confine) || configuration?.confinesPlugins ?? false
+        var settings = configuration?.plugins ?? PluginSettings()
+        settings.trust = try arguments.trust(usual: settings.trust ?? .off)
+        if arguments.has(.confine) { settings.confines = true }
+        let isolation = try arguments.isolation
         requests.schedules = configuration?.schedules
         // The directory and its parents.
         let client = try place.make()
@@ -157,8 +161,7 @@ enum ServeCommand {
             lines.launched($0, $1)
             apps?.noticed()
         }
-        let host = try makeHost(
-            place, requests, isolation, trust, confines: confines, lines)
+        let host = try makeHost(place, requests, settings, isolation, lines)
         if let changes = host.scheduleChanges { lines.schedules(changes) }
         let observation: Observation
         do throws(CurfewError) {
@@ -312,21 +315,23 @@ enum ServeCommand {
         return .applied(changes, needsStart: needsStart)
     }
 
+    /// - Parameter isolation: of all plugins, whatever is said elsewhere.
     private static func makeHost(
-        _ place: StorePlace, _ requests: RequestConfiguration, _ isolation: Isolation?,
-        _ trust: TrustPolicy, confines: Bool, _ lines: ServeLines
+        _ place: StorePlace, _ requests: RequestConfiguration, _ settings: PluginSettings,
+        _ isolation: Isolation?, _ lines: ServeLines
     ) throws(CommandError) -> Host {
         do throws(CurfewError) {
             var configuration = HostConfiguration()
             configuration.permitsCommands = true
             configuration.entersLeafGroup = true
-            configuration.isolation = .process
             // Their requests wait, and say why, instead of seeming to run.
             configuration.interruptsQuarantined = true
             configuration.loadsReleased = true
-            configuration.forcedIsolation = isolation
-            configuration.trust = trust
-            configuration.confinesPlugins = confines
+            configuration.apply(settings)
+            if let isolation {
+                configuration.forcedIsolation = isolation
+                configuration.pluginIsolation = [:]
+            }
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }

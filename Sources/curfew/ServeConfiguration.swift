@@ -87,7 +87,7 @@ enum ServeConfiguration {
         var search: PluginSearch?
         do throws(CommandError) {
             search = try PluginSearch(
-                arguments, configured: configuration.pluginDirectories, failingWith: .usage)
+                arguments, configured: configuration.plugins.directories, failingWith: .usage)
         } catch {
             lacks.plugins = error.message
         }
@@ -200,10 +200,19 @@ enum ServeConfiguration {
     static let rows = [
         ("schedules", "a list of schedules, as below"),
         ("store", "the directory of the store; default: the usual one"),
-        ("plugins", "{directories, isolation, confine, trust}: as the options"),
+        ("plugins", "an object, as below"),
         ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
         ("apps", "{enabled}: whether apps are started; default: by the host of the usual store"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
+    ]
+
+    static let pluginRows = [
+        ("directories", "where plugins are searched; default: in the usual places"),
+        ("isolation", "thread, process or fresh, for all of them"),
+        ("confine, trust", "as the options"),
+        ("idle", "a span after which a process with nothing to do is ended; default 10min"),
+        ("limits", "{memory, fileSize, descriptors, processes}: the most of each process"),
+        ("overrides", "{ID: {enabled, isolation}, …}: of single plugins"),
     ]
 
     static let scheduleRows = [

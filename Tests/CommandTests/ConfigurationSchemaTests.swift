@@ -46,7 +46,11 @@ struct ConfigurationSchemaTests {
                 {"plugins": {"directories": ["/p"]}}, {"plugins": {"directories": ["p"]}},
                 {"plugins": {"isolation": "fresh"}}, {"plugins": {"isolation": "none"}},
                 {"plugins": {"confine": True}}, {"plugins": {"confine": "yes"}}, {"plugins": {"trust": "require"}},
-                {"plugins": {"trust": True}}, {"plugins": {"other": 1}}, {"thresholds": {}}, {"thresholds": []},
+                {"plugins": {"trust": True}}, {"plugins": {"other": 1}}, {"plugins": {"idle": "1min"}},
+                {"plugins": {"idle": 60}}, {"plugins": {"limits": {}}}, {"plugins": {"limits": {"memory": "2GB", "fileSize": "64MB", "descriptors": 64, "processes": 1}}},
+                {"plugins": {"limits": {"memory": "2"}}}, {"plugins": {"limits": {"descriptors": 31}}}, {"plugins": {"limits": {"cpu": 1}}},
+                {"plugins": {"overrides": {"org.example.tidy": {"enabled": False, "isolation": "fresh"}}}},
+                {"plugins": {"overrides": {"a": {"enabled": 0}}}}, {"plugins": {"overrides": {"a": {"limits": {}}}}}, {"plugins": {"overrides": []}}, {"thresholds": {}}, {"thresholds": []},
                 {"thresholds": {"place-limit": 3, "history": "1d"}}, {"thresholds": {"place-limit": True}},
             ]
             sound = 0
@@ -67,6 +71,7 @@ struct ConfigurationSchemaTests {
                 return sorted(key for row in rows for key in row.split(", "))
             print(keys("configuration") == sorted(schema["properties"]))
             print(keys("a schedule") == sorted(schema["$defs"]["schedule"]["properties"]))
+            print(keys("plugins") == sorted(schema["properties"]["plugins"]["properties"]))
             """
         let run = try ChildProcess.run(
             "python3",
@@ -76,6 +81,6 @@ struct ConfigurationSchemaTests {
             ],
             environment: CommandRun.environment.merging(["HOME": files.path]) { $1 },
             limit: .seconds(60))
-        #expect(run.output == "True True\nTrue\nTrue\n", "\(run)")
+        #expect(run.output == "True True\nTrue\nTrue\nTrue\n", "\(run)")
     }
 }

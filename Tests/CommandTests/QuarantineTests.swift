@@ -65,6 +65,72 @@ struct QuarantineTests {
         #expect(run.succeeded, "\(run)")
     }
 
+    @Test("a build whose process ends while it is loaded, in three hosts, is loaded by none until it is released")
+    func failedLoads() throws {
+        let directory = desk.files.path("plugins")
+        try FileManager.default.removeItem(atPath: directory + "/process")
+        try FileManager.default.createDirectory(
+            atPath: directory + "/broken", withIntermediateDirectories: true)
+        _ = try desk.files.write(
+            #"{"id": "org.example.broken", "version": "1.0.0", "abi": 0, "library": "libbroken.so", "handlers": [{"identifier": "org.example.broken.task", "kind": "processing"}]}"#,
+            to: "plugins/broken/manifest.json")
+        _ = try desk.files.write(
+            """
+            #include <curfew/plugin.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <unistd.h>
+            CURFEW_PLUGIN_NOTE();
+            static curfew_status run(void *data, const curfew_host_api *api, curfew_task task, curfew_error *error) {
+                return CURFEW_OK;
+            }
+            CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
+                const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
+                FILE *file = fopen("LOADS", "a");
+                fputs("x", file);
+                fclose(file);
+                if (access("MENDED", F_OK) != 0) abort();
+                const curfew_handler handler = {.struct_size = sizeof handler, .identifier = "org.example.broken.task", .run = run};
+                return api->register_handler(api, &handler, error);
+            }
+            """.replacing("LOADS", with: desk.files.path("loads"))
+                .replacing("MENDED", with: desk.files.path("mended")),
+            to: "broken.c")
+        let compiled = try ChildProcess.run(
+            "cc",
+            [
+                "-shared", "-fPIC", "-I", BuiltProducts.packageRoot + "/include", "-o",
+                directory + "/broken/libbroken.so", desk.files.path("broken.c"),
+            ])
+        #expect(compiled.succeeded, "\(compiled)")
+        try check(
+            """
+            place = os.path.dirname(store)
+            def loads(): return len(open(os.path.join(place, "loads")).read())
+            def refused():
+                host = Host()
+                error = host.wait(lambda e: e["event"] == "refused")["error"]
+                host.stop()
+                return error
+            first, second, third, fourth = [refused() for _ in range(4)]
+            assert "SIGABRT" in first and "while it loaded" in first and "quarantine" not in first, first
+            assert second == first, second
+            assert "for the third time within 10 min" in third and "curfew release org.example.broken" in third, third
+            assert "is quarantined, and nothing of it is run" in fourth, fourth
+            assert loads() == 3, loads()
+            found = quarantined()
+            assert len(found) == 1 and found[0]["plugin"] == "org.example.broken" and "SIGABRT" in found[0]["reason"], found
+            # Released, and mended by what was around it: a running host loads it.
+            open(os.path.join(place, "mended"), "w").close()
+            host = Host()
+            host.serving()
+            assert run("release", "org.example.broken")[0] == 0
+            host.wait(lambda e: e["event"] == "log" and "is loaded" in e["text"])
+            host.stop()
+            assert quarantined() == [] and loads() == 4, (quarantined(), loads())
+            """)
+    }
+
     @Test("three ends in a row are kept for later hosts, which wait for a release or another build")
     func kept() throws {
         try check(
@@ -201,7 +267,7 @@ struct QuarantineTests {
 
     @Test("a plugin without code is quarantined by its manifest")
     func programs() throws {
-        try desk.files.write(
+        _ = try desk.files.write(
             """
             {"id": "org.example.tidy-plugin", "version": "1.0.0", "abi": 0,
              "handlers": [{"identifier": "org.example.tidy", "kind": "processing", "form": "command",

@@ -27,7 +27,7 @@ struct ReaderRestTests {
             let rings = bell.announce()
             ended.enter()
             Thread.detachNewThread {
-                _ = self.rest.sleep(self.bell, since: rings)
+                _ = self.rest.sleep(self.bell, since: rings, until: .max)
                 ended.leave()
             }
             return ended
@@ -37,7 +37,7 @@ struct ReaderRestTests {
     /// Whether the kernel can wait for two words at a time, without which nobody rests.
     private static let canRest: Bool = {
         var (shared, own): (UInt32, UInt32) = (1, 1)
-        return csys_shared_wait_either(&shared, 0, &own, 1)
+        return csys_shared_wait_either(&shared, 0, &own, 1, .max)
     }()
 
     @Test("the host ends it, whatever the process writes over the bell", .enabled(if: canRest))
@@ -70,7 +70,7 @@ struct ReaderRestTests {
         place.rest.begin()
         let rings = place.bell.announce()
         place.rest.end()
-        let couldWait = place.rest.sleep(place.bell, since: rings)
+        let couldWait = place.rest.sleep(place.bell, since: rings, until: .max)
         #expect(couldWait)
     }
 }

@@ -50,6 +50,31 @@ struct QuarantineListTests {
         #expect(QuarantineList(bytes: Array(good.utf8) + [0xff]) == nil)
     }
 
+    @Test("three failed loads within ten minutes are too many, and a success between forgets them")
+    func failedLoads() {
+        let minute: Int64 = 60_000_000_000
+        var list = QuarantineList()
+        func fail(_ number: Int, at time: Int64) -> Bool {
+            let isTooMany = list.failedToLoad(content(number), at: time)
+            // As it is written.
+            #expect(QuarantineList(bytes: list.bytes) == list)
+            return isTooMany
+        }
+        #expect(!fail(1, at: 0) && !fail(2, at: 1) && !fail(1, at: 5 * minute))
+        #expect(!fail(1, at: 10 * minute + 1))
+        #expect(fail(1, at: 11 * minute))
+        list.loaded(content(1))
+        #expect(!fail(1, at: 12 * minute) && !fail(1, at: 13 * minute))
+        // The clock was set back.
+        #expect(!fail(1, at: 1 * minute) && !fail(1, at: 2 * minute) && fail(1, at: 3 * minute))
+        _ = list.add(plugin(1))
+        _ = list.release("org.example.tidy")
+        #expect(list == QuarantineList())
+        for number in 0..<400 { _ = list.failedToLoad(content(number), at: 1) }
+        #expect(list.failedLoads.count == QuarantineList.limit)
+        #expect(QuarantineList(bytes: list.bytes) == list)
+    }
+
     @Test("a content is there once, and a release takes all builds of a plugin")
     func releases() {
         var list = QuarantineList()

@@ -120,9 +120,9 @@ struct ServiceConfigurationTests {
              "schedules": [{"name":"a","command":["/bin/a"],"every":"1h"}]}
             """)
         #expect(faults.isEmpty)
-        #expect(configuration.store == "/srv/b" && configuration.pluginDirectories == ["/p"])
-        #expect(configuration.trust == .warn && configuration.isolation == .fresh)
-        #expect(configuration.confinesPlugins == true)
+        #expect(configuration.store == "/srv/b" && configuration.plugins.directories == ["/p"])
+        #expect(configuration.plugins.trust == .warn && configuration.plugins.isolation == .fresh)
+        #expect(configuration.plugins.confines == true)
         #expect(configuration.schedules.map(\.name) == ["a", "b"])
         #expect(configuration.files == ["/etc/curfew/0.json", "/etc/curfew/1.json"])
 
@@ -130,6 +130,26 @@ struct ServiceConfigurationTests {
         let doubled = read(twice, twice).faults
         #expect(doubled.map(\.rule) == ["configuration-duplicate"])
         #expect(doubled[0].file == "/etc/curfew/1.json" && doubled[0].message.contains("/0.json"))
+    }
+
+    @Test("settings of plugins: a later file replaces what it says, and leaves the rest")
+    func plugins() {
+        let (configuration, faults) = read(
+            """
+            {"plugins": {"idle": "1min", "limits": {"memory": "2GB", "descriptors": 64},
+             "overrides": {"org.example.a": {"isolation": "thread"}, "org.example.b": {"enabled": false}}}}
+            """,
+            """
+            {"plugins": {"limits": {"memory": "512MiB", "fileSize": "64MB", "processes": 8},
+             "overrides": {"org.example.a": {"enabled": false}, "org.example.b": {"enabled": true}}}}
+            """)
+        #expect(faults.isEmpty)
+        let settings = configuration.plugins
+        #expect(settings.idleLimit == 60_000_000_000)
+        #expect(settings.limits.memory == 1 << 29 && settings.limits.fileBytes == 64_000_000)
+        #expect(settings.limits.descriptors == 64 && settings.limits.processes == 8)
+        #expect(settings.disabled == ["org.example.a"])
+        #expect(settings.isolations == ["org.example.a": .thread])
     }
 
     @Test(
@@ -145,6 +165,12 @@ struct ServiceConfigurationTests {
             (#"{"plugins": {"directories": [7]}}"#, "type", "a list of texts"),
             (#"{"plugins": {"isolation": "thraed"}}"#, "value", "cannot be `thraed`"),
             (#"{"plugins": {"confine": 1}}"#, "type", "true or false"),
+            (#"{"plugins": {"idle": "1"}}"#, "value", "not a span of time"),
+            (#"{"plugins": {"idle": "100ms"}}"#, "value", "out of bounds"),
+            (#"{"plugins": {"limits": {"memory": "63MB"}}}"#, "value", "no amount from 64MB"),
+            (#"{"plugins": {"limits": {"cpu": 1}}}"#, "unknown-key", "`cpu`"),
+            (#"{"plugins": {"overrides": {"a.b": {"enable": true}}}}"#, "unknown-key", "`a.b` has no key"),
+            (#"{"plugins": {"overrides": 1}}"#, "type", "must be an object"),
         ])
     func wrong(_ text: String, _ rule: String, _ words: String) {
         let faults = read(text).faults

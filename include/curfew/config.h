@@ -246,6 +246,11 @@ typedef struct curfew_host_config {
      * user is not root, or where the host has a control group to divide; a program needs the
      * group. Otherwise the log says that it is not in force. */
     uint32_t process_count;
+
+    /* The process of a plugin that has had nothing to do for so long is ended, and its next task starts
+     * another one; what the plugin keeps in memory ends with it. A process with subs, or whose code waits
+     * for an event or a time, goes on, and so does the one that isolation `fresh` keeps ready. 0: all go on. */
+    uint64_t process_idle_ns;
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

@@ -44,9 +44,10 @@ void csys_ring_put(uint8_t *ring, uint64_t size, uint64_t at, const void *from, 
 void csys_shared_wait(const void *word, uint32_t expected, uint64_t until_ns);
 void csys_shared_wake(const void *word, int32_t count);
 /* futex_waitv(2): waits while *shared == shared_value, a word that processes share, and *own == own_value, a
-   private one; also returns without a reason. Returns false where the kernel cannot do that (before Linux
+   private one, at most until the CLOCK_MONOTONIC time `until_ns` (UINT64_MAX: for ever); also returns without a
+   reason. Returns false where the kernel cannot do that (before Linux
    5.16), or may not. */
 bool csys_shared_wait_either(const void *shared, uint32_t shared_value, const void *own,
-                             uint32_t own_value);
+                             uint32_t own_value, uint64_t until_ns);
 
 #endif /* CSYSTEM_CHANNEL_H */

@@ -63,9 +63,10 @@ package struct Bell {
     /// Sleeps as `sleep` does, and also ends when the word of this process, which it alone writes, is no longer a
     /// value. Returns false, at once, where the kernel cannot wait for both.
     package func sleep(
-        since rings: UInt32, whileOwn word: UnsafePointer<Atomic<UInt32>>, is value: UInt32
+        since rings: UInt32, whileOwn word: UnsafePointer<Atomic<UInt32>>, is value: UInt32,
+        until: UInt64
     ) -> Bool {
-        let canWait = csys_shared_wait_either(self.word, rings, word, value)
+        let canWait = csys_shared_wait_either(self.word, rings, word, value, until)
         cancel(since: rings)
         return canWait
     }

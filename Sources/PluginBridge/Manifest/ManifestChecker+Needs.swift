@@ -96,15 +96,8 @@ extension ManifestChecker {
 
     private mutating func memory(_ value: JSONValue) -> UInt64? {
         guard let text = text(value, key: .memory) else { return nil }
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let range = ManifestNeeds.memoryRange
-        if digits.utf8.count <= 7, digits.utf8.first != UInt8(ascii: "0"),
-            let number = UInt64(digits),
-            let unit = ManifestNeeds.units.first(where: {
-                $0.name.utf8.elementsEqual(text.utf8.dropFirst(digits.utf8.count))
-            }), range.contains(number * unit.bytes)
-        {
-            return number * unit.bytes
+        if let bytes = ManifestNeeds.bytes(of: text), ManifestNeeds.memoryRange.contains(bytes) {
+            return bytes
         }
         fault(
             .needs, at: value,

@@ -59,4 +59,17 @@ package struct ManifestNeeds: Hashable, Sendable {
     package static let units: [(name: String, bytes: UInt64)] = [
         ("MB", 1_000_000), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("GiB", 1 << 30),
     ]
+
+    /// Reads an amount of memory such as "512MiB": a whole number of up to seven digits, without zeros before
+    /// it, and a unit. Returns its bytes, or nil.
+    package static func bytes(of text: String) -> UInt64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard digits.utf8.count <= 7, digits.utf8.first != UInt8(ascii: "0"),
+            let number = UInt64(digits),
+            let unit = units.first(where: {
+                $0.name.utf8.elementsEqual(text.utf8.dropFirst(digits.utf8.count))
+            })
+        else { return nil }
+        return number * unit.bytes
+    }
 }

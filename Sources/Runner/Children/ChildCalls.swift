@@ -87,7 +87,7 @@ final class ChildCalls: @unchecked Sendable {
             writer.add(token)
             writer.add(status.rawValue)
             writer.add(values)
-            port?.deliver(writer.bytes, to: link)
+            port?.deliver(writer.bytes, to: link, isContinuation: true)
         }
     }
 

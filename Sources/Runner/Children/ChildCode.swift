@@ -85,6 +85,8 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         self.starter = starter
         port.onStuck = { [weak self] task in self?.endStuck(task) }
         port.onUsed = { [weak self] in self?.startSpare() }
+        port.onWanted = { [weak self] in self?.startWanted() }
+        port.onIdle = { [weak self] link in self?.endIdle(link) }
         port.onQuiet = { [weak self] link in self?.endQuiet(link) }
         port.onFault = { [weak self] link in self?.end(link) }
     }
@@ -138,6 +140,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                 $0.wantsRetirement = said.wantsRetirement
                 $0.machine.loaded()
             }
+            if let content { quarantine.loaded(content) }
         } catch {
             close()
             throw error
@@ -203,11 +206,21 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         guard let reply = order.wait(until: limit) else {
             let reason = port.endText(of: link)
             end(link)
-            throw BridgeError(
-                .entry, .failed,
+            let text =
                 reason.map { "the process of \(manifest.id) \($0) while it loaded \(shown)" }
-                    ?? "\(shown) has not been loaded within \(loadLimit / 1_000_000_000) s, and its process was killed"
-            )
+                ?? "\(shown) has not been loaded within \(loadLimit / 1_000_000_000) s, and its process was killed"
+            let isClosed = state.withLock { $0.isClosed }
+            // A later process counts as an end in a row.
+            if !port.isRegistered, !isClosed, let content, quarantine.isKept,
+                quarantine.failedToLoad(content, manifest.id, text)
+            {
+                tell(.quarantined, text)
+                throw BridgeError(
+                    .quarantined, .quarantined,
+                    "\(text), for the third time within 10 min: it is quarantined until `curfew release \(manifest.id)`, or until another build of it is installed"
+                )
+            }
+            throw BridgeError(.entry, .failed, text)
         }
         // The report of its start can arrive after its reply.
         let features = child.awaitStart(until: limit)
@@ -364,7 +377,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             }
             let process = state.processes.remove(at: index)
             state.counts.records &+= link.records
-            if process.order != nil {
+            if process.order == .idle {
+                // It was ended in peace.
+            } else if process.order != nil {
                 state.counts.killed &+= 1
             } else if link.isBroken {
                 state.counts.faulty &+= 1
@@ -375,7 +390,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             // The host closes already, and starts no other one whose start would be told.
             isUntold =
                 state.machine.state == .closed && !isLast && !isKilled && !state.isRetired
-                && process.order == nil && !process.isCounted && !port.handlers.isEmpty
+                && process.order == nil && !process.isCounted && port.isRegistered
             guard !process.isCounted else { return (.none, 0) }
             return self.count(link, &state)
         }
@@ -398,7 +413,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         let wasLoaded = state.machine.state == .ready
         let action = state.machine.ended(at: csys_monotonic_ns(), successes: link.successes)
         // A plugin that is loaded for the first time is refused.
-        return (wasLoaded || !port.handlers.isEmpty ? action : .none, state.machine.endsInARow)
+        return (wasLoaded || port.isRegistered ? action : .none, state.machine.endsInARow)
     }
 
     private func act(_ action: ChildStateMachine.Action, _ count: Int, _ text: String) {
@@ -524,6 +539,53 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
     }
 
+    // MARK: A process that is not needed
+
+    /// Ends a process that has had nothing to do for long.
+    private func endIdle(_ link: ChildLink) {
+        var rest: ChildPort.After?
+        let isParked = state.withLock { state in
+            guard state.machine.state == .ready,
+                let index = state.processes.firstIndex(where: { $0.link === link }),
+                state.processes[index].order == nil
+            else { return false }
+            let parked = port.park(link)
+            rest = parked.rest
+            guard parked.isParked, state.machine.rest() else { return false }
+            state.processes[index].order = .idle
+            state.processes[index].isCounted = true
+            state.processes[index].isRetiring = state.wantsRetirement
+            return true
+        }
+        if let rest { port.finish(rest) }
+        if isParked { end(link, retires: wantsRetirement) }
+    }
+
+    /// Starts a process for the next task of a plugin whose last one was ended because it had nothing to do.
+    private func startWanted() {
+        guard state.withLock({ $0.machine.start(at: csys_monotonic_ns()) }) else { return }
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-restart")
+            engine.threads.join(as: .deadline)
+            _ = startNext()
+            engine.phase.progressed()
+        }
+        if !isStarted { quarantine("no thread could be started for its next process") }
+    }
+
+    /// Ends a process, after the last call into it.
+    private func end(_ link: ChildLink, retires: Bool) {
+        guard retires else { return end(link) }
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-retire")
+            engine.threads.join(as: .deadline)
+            retire(link, until: csys_monotonic_ns() &+ Self.retireLimit)
+            endRetired(link)
+            engine.phase.progressed()
+        }
+        if !isStarted { endRetired(link) }
+    }
+
     /// Ends a process whose tasks are over, and that takes no others.
     private func endQuiet(_ link: ChildLink) {
         enum Way { case none, kill, retire, terminate }
@@ -542,15 +604,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         case .none: break
         case .kill: end(link)
         case .terminate: terminate(link)
-        case .retire:
-            let isStarted = engine.threads.start { [self] in
-                csys_thread_name("curfew-retire")
-                engine.threads.join(as: .deadline)
-                retire(link, until: csys_monotonic_ns() &+ Self.retireLimit)
-                endRetired(link)
-                engine.phase.progressed()
-            }
-            if !isStarted { endRetired(link) }
+        case .retire: end(link, retires: true)
         }
     }
 

@@ -159,11 +159,15 @@ final class ChildLink: @unchecked Sendable {
     // MARK: Tasks
 
     let rest = ReaderRest()
+    /// The number of tasks and orders that the process has been given.
+    @exclusivity(unchecked) private(set) var uses: UInt64 = 0
+    /// Code of the process that waits for an event or a time.
+    var continuations = 0
 
     /// Whether nothing is asked of the process.
     var isIdle: Bool {
         isReady && !isLeaving && pending.isEmpty && calling.isEmpty && orders.isEmpty
-            && windows.allSatisfy(\.isEmpty)
+            && continuations == 0 && windows.allSatisfy(\.isEmpty)
     }
 
     /// Wakes the channel reader, to look again.
@@ -222,6 +226,7 @@ final class ChildLink: @unchecked Sendable {
         line.pointee.word.store(
             LiveWord(generation: UInt32(truncatingIfNeeded: id >> 32)).bits, ordering: .releasing)
         rest.end()
+        uses &+= 1
         let position = windows[index].offer(task.bits)
         memory.gate(index, position).pointee.task.store(id, ordering: .relaxed)
         memory.tail(index).pointee.store(position &+ 1, ordering: .releasing)
@@ -406,6 +411,7 @@ final class ChildLink: @unchecked Sendable {
             }
         }
         rest.end()
+        uses &+= 1
         lastToken += 1
         if kind != .expire { orders[lastToken] = (order, at, UInt64(message.count)) }
         memory.control(controlTail).pointee = ChannelControl(
@@ -868,13 +874,16 @@ final class ChildLink: @unchecked Sendable {
                 let limit = reader.number(UInt64.self)
             else { return nil }
             return status(
-                services.waitFor(
-                    selector, sender: sender, limit: isLimited ? limit : nil,
-                    calls.continuation(token, self), plugin: plugin))
+                waiting(
+                    services.waitFor(
+                        selector, sender: sender, limit: isLimited ? limit : nil,
+                        calls.continuation(token, self), plugin: plugin)))
         case .sleep:
             guard let token = reader.number(UInt64.self), let duration = reader.number(UInt64.self)
             else { return nil }
-            return status(services.sleep(duration, calls.continuation(token, self), plugin: plugin))
+            return status(
+                waiting(
+                    services.sleep(duration, calls.continuation(token, self), plugin: plugin)))
         case .date:
             reply.add(services.date)
             return (.ok, reply)
@@ -886,6 +895,12 @@ final class ChildLink: @unchecked Sendable {
             return (.ok, reply)
         case .register, .submit, .cancelRequests, .pendingRequests, .payload: return nil
         }
+    }
+
+    /// Counts a continuation that will be called.
+    private func waiting(_ status: Status) -> Status {
+        if status == .ok { continuations += 1 }
+        return status
     }
 
     // MARK: The end of the process

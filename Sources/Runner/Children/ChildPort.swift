@@ -39,7 +39,12 @@ final class ChildPort: @unchecked Sendable {
     private var codes: [String: (hasExpired: Bool, pendingLimit: UInt32)] = [:]
     /// The handlers are registered with the host: a later process of the plugin registers them only
     /// with this object.
-    private var isRegistered = false
+    var isRegistered: Bool { registration.load(ordering: .acquiring) }
+    private let registration = Atomic<Bool>(false)
+    /// No process runs, since there was nothing to do: the next task starts one.
+    @exclusivity(unchecked) private var isParked = false
+    /// There is a task for a plugin without a process.
+    @exclusivity(unchecked) private var isWanted = false
 
     /// - Parameter isFresh: each task gets a process of its own.
     init(
@@ -86,13 +91,15 @@ final class ChildPort: @unchecked Sendable {
     }
 
     /// What is left to do when the lock was released.
-    private struct After {
+    struct After {
         /// The process whose ring a thread reads while it waits for a task.
         var awaited: ChildLink?
         /// Processes that take no more tasks, and whose tasks are over.
         var quiet: [ChildLink] = []
         /// A process got the one task that is meant for it.
         var isOneUsed = false
+        /// There is a task, and no process.
+        var isWanted = false
     }
 
     /// Releases the lock.
@@ -101,6 +108,7 @@ final class ChildPort: @unchecked Sendable {
         repeat {
             after.awaited = waitingLink
             if isOneUsed { (after.isOneUsed, isOneUsed) = (true, false) }
+            if isWanted { (after.isWanted, isWanted) = (true, false) }
             guard leaving > 0 else { continue }
             for link in links where link.isLeaving && !link.isFoundQuiet && link.isQuiet {
                 link.isFoundQuiet = true
@@ -117,14 +125,20 @@ final class ChildPort: @unchecked Sendable {
         return false
     }
 
-    private func finish(_ after: After) {
+    func finish(_ after: After) {
         wakeIfOver(after.awaited)
         if after.isOneUsed { onUsed?() }
+        if after.isWanted { onWanted?() }
         for link in after.quiet { onQuiet?(link) }
     }
 
     /// A process got the one task that is meant for it. Called without the lock.
     var onUsed: (@Sendable () -> Void)?
+    /// There is a task, and no process: the last one was ended because it had nothing to do. Called without the
+    /// lock.
+    var onWanted: (@Sendable () -> Void)?
+    /// A process has had nothing to do for the limit of idle processes. Called without the lock.
+    var onIdle: (@Sendable (ChildLink) -> Void)?
     /// The tasks of a process that takes no more are over. Called without the lock.
     var onQuiet: (@Sendable (ChildLink) -> Void)?
     @exclusivity(unchecked) private var isOneUsed = false
@@ -158,7 +172,15 @@ final class ChildPort: @unchecked Sendable {
             }
             return
         }
-        guard let current, current.isReady else { return }
+        guard let current else {
+            let isOpen =
+                handler.pointee.gate.load(ordering: .sequentiallyConsistent) == HandlerQueue.Gate.remote
+            if isParked, isOpen, !recalled[index].isEmpty || handler.hasNext {
+                (isParked, isWanted) = (false, true)
+            }
+            return
+        }
+        guard current.isReady else { return }
         let isSingle = handler.pointee.code.pendingLimit > 0
         func hasRoom() -> Bool {
             isSingle ? current.windows[index].isEmpty : current.windows[index].hasRoom
@@ -387,20 +409,30 @@ final class ChildPort: @unchecked Sendable {
         var isKilled = false
         var nextLook: UInt64 = 0
         var canRest = true
-        var wasIdle = false
+        /// Since when the process has had nothing to do, and how much it had been given before.
+        var idle: (since: UInt64, uses: UInt64)?
+        let idleLimit = self.idleLimit
+        let lookEvery = min(Self.lookEvery, idleLimit ?? .max)
         while true {
             lock.enter()
             let hasRead = link.drain()
             var rests = false
+            var isIdleForLong = false
             if hasRead {
-                wasIdle = false
+                idle = nil
             } else if csys_monotonic_ns() >= nextLook {
                 link.observeAll()
-                nextLook = csys_monotonic_ns() &+ Self.lookEvery
+                let now = csys_monotonic_ns()
+                nextLook = now &+ lookEvery
                 // Idle at two looks, so that a process which is at work is woken by its bell alone.
-                let isIdle = canRest && link.isIdle
-                rests = isIdle && wasIdle
-                wasIdle = isIdle
+                if !link.isIdle {
+                    idle = nil
+                } else if let since = idle, since.uses == link.uses {
+                    isIdleForLong = now &- since.since >= idleLimit ?? .max
+                    rests = canRest && !isIdleForLong
+                } else {
+                    idle = (now, link.uses)
+                }
                 if rests { link.rest.begin() }
             }
             let isOver = link.hasEnded
@@ -411,6 +443,11 @@ final class ChildPort: @unchecked Sendable {
                 if waiting.load(ordering: .relaxed) != 0 { link.memory.waiterBell.ring() }
             }
             if isOver { break }
+            if isIdleForLong {
+                idle = nil
+                onIdle?(link)
+                continue
+            }
             if link.isBroken, !isKilled {
                 // Outside of the lock, which those who kill may need.
                 isKilled = true
@@ -418,7 +455,8 @@ final class ChildPort: @unchecked Sendable {
             }
             if hasRead || link.hasRecords { continue }
             if rests {
-                if let ended = rest(of: link) { canRest = ended }
+                let end = idle.flatMap { idle in idleLimit.map { idle.since &+ $0 } } ?? .max
+                if let ended = rest(of: link, until: end) { canRest = ended }
                 continue
             }
             let isAwaited = waiting.load(ordering: .relaxed) != 0
@@ -432,21 +470,28 @@ final class ChildPort: @unchecked Sendable {
                 link.memory.readerBell.cancel(since: rings)
                 continue
             }
-            link.memory.readerBell.sleep(since: rings, until: csys_monotonic_ns() &+ Self.lookEvery)
+            link.memory.readerBell.sleep(since: rings, until: csys_monotonic_ns() &+ lookEvery)
         }
         engine.phase.progressed()
     }
 
-    /// Sleeps until something is asked of the process, or it rings. Returns whether the kernel can do that; nil if
-    /// there was something to do already.
-    private func rest(of link: ChildLink) -> Bool? {
+    /// Nanoseconds after which a process with nothing to do is ended; nil if it goes on: subs share what they know
+    /// from one event to the next.
+    private var idleLimit: UInt64? {
+        isFresh || manifest.handlers.contains { $0.form == .subs }
+            ? nil : engine.configuration.processIdleLimit
+    }
+
+    /// Sleeps until something is asked of the process, or it rings, at most until a CLOCK_MONOTONIC time. Returns
+    /// whether the kernel can do that; nil if there was something to do already.
+    private func rest(of link: ChildLink, until end: UInt64) -> Bool? {
         let rings = link.memory.readerBell.announce()
         if link.hasRecords || link.hasEnded || engine.log.hasDeferred || link.isBroken {
             link.memory.readerBell.cancel(since: rings)
             link.rest.end()
             return nil
         }
-        return link.rest.sleep(link.memory.readerBell, since: rings)
+        return link.rest.sleep(link.memory.readerBell, since: rings, until: end)
     }
 
     /// Nanoseconds. What a process writes is not believed, not even that it rings.
@@ -559,8 +604,9 @@ final class ChildPort: @unchecked Sendable {
     /// Has a process call a sub or a continuation, and waits until that has returned.
     ///
     /// - Parameter link: the process; nil for the one that takes tasks.
-    func deliver(_ message: [UInt8], to link: ChildLink? = nil) {
+    func deliver(_ message: [UInt8], to link: ChildLink? = nil, isContinuation: Bool = false) {
         _ = order(.deliver, message: message, to: link)
+        if isContinuation { locked { link?.continuations -= 1 } }
     }
 
     // MARK: Loading
@@ -569,7 +615,7 @@ final class ChildPort: @unchecked Sendable {
     /// registered.
     func register(_ identifier: String, hasExpired: Bool) -> BridgeError? {
         let index = manifest.handlers.firstIndex { $0.identifier == identifier }
-        guard locked({ isRegistered }) else {
+        guard isRegistered else {
             return services.register(
                 identifier, code(index ?? 0, hasExpired, 0), plugin: plugin)
         }
@@ -599,7 +645,7 @@ final class ChildPort: @unchecked Sendable {
     func begin(_ handlers: [HandlerQueuePointer]) {
         locked {
             queues = handlers
-            isRegistered = true
+            registration.store(true, ordering: .releasing)
             for link in links {
                 link.queues = handlers
                 link.isReady = true
@@ -628,9 +674,24 @@ final class ChildPort: @unchecked Sendable {
     func connect(_ link: ChildLink) {
         locked {
             links.append(link)
-            if !isFresh { current = link }
+            if !isFresh { (current, isParked) = (link, false) }
             link.queues = queues
         }
+    }
+
+    /// Gives a process that still has nothing to do no more tasks. Returns false if it has; `finish` is called
+    /// with the rest, without a lock.
+    func park(_ link: ChildLink) -> (isParked: Bool, rest: After) {
+        lock.enter()
+        if current === link, link.isIdle, !link.hasRecords, recalled.allSatisfy(\.isEmpty) {
+            link.isLeaving = true
+            link.isFoundQuiet = true
+            leaving += 1
+            current = nil
+            isParked = true
+        }
+        let isParked = link.isLeaving
+        return (isParked, leave())
     }
 
     /// A process could not be started.
@@ -701,6 +762,8 @@ final class ChildPort: @unchecked Sendable {
     enum KillOrder: Equatable {
         /// The function of a task did not return.
         case stuck(UInt64)
+        /// It had nothing to do.
+        case idle
         /// A person has quarantined the plugin.
         case quarantined
     }
@@ -716,6 +779,7 @@ final class ChildPort: @unchecked Sendable {
             let left = link.end(end)
             func text(for reader: LastWords.Reader) -> String {
                 if order == .quarantined { return "was ended: its plugin was quarantined" }
+                if order == .idle { return "was ended: it had nothing to do for \(SpanText(nanoseconds: idleLimit ?? 0))" }
                 if let fault = link.fault { return "was killed: \(fault)" }
                 if let stuck {
                     let words = LastWords(phase: .function, task: stuck)

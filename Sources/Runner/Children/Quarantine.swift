@@ -53,6 +53,32 @@ final class Quarantine: Sendable {
         }
     }
 
+    /// Counts a process that has ended while it loaded a build, for the first time in this host. Returns whether
+    /// the build is quarantined for it.
+    func failedToLoad(_ content: String, _ plugin: String, _ reason: String) -> Bool {
+        let now = requests.moment.wall
+        let isTooOften = state.withLock { $0.list.failedToLoad(content, at: now) }
+        requests.changeQuarantine {
+            _ = $0.failedToLoad(content, at: now)
+        } finish: {
+        }
+        if isTooOften { add(content, plugin, reason) }
+        return isTooOften
+    }
+
+    /// A build was loaded: its earlier failures do not count.
+    func loaded(_ content: String) {
+        let hasFailed = state.withLock { state in
+            defer { state.list.loaded(content) }
+            return state.list.failedLoads.contains { $0.content == content }
+        }
+        guard hasFailed else { return }
+        requests.changeQuarantine {
+            $0.loaded(content)
+        } finish: {
+        }
+    }
+
     /// Releases a content.
     func release(_ content: String) {
         let released = state.withLock { state in

@@ -17,12 +17,12 @@ struct ReaderRest: ~Copyable {
     /// Begins a rest. Called with the lock of the channel, after a look whether there is something to do.
     func begin() { word.store(Self.resting, ordering: .sequentiallyConsistent) }
 
-    /// Sleeps until the bell rings or `end` is called, and ends the rest. Returns false where the kernel cannot
-    /// wait for both.
-    func sleep(_ bell: Bell, since rings: UInt32) -> Bool {
+    /// Sleeps until the bell rings or `end` is called, at most until a CLOCK_MONOTONIC time, and ends the rest.
+    /// Returns false where the kernel cannot wait for both.
+    func sleep(_ bell: Bell, since rings: UInt32, until: UInt64) -> Bool {
         defer { word.store(0, ordering: .relaxed) }
         return withUnsafePointer(to: word) {
-            bell.sleep(since: rings, whileOwn: $0, is: Self.resting)
+            bell.sleep(since: rings, whileOwn: $0, is: Self.resting, until: until)
         }
     }
 

@@ -113,7 +113,15 @@ public struct HostConfiguration: Sendable {
     /// The limits of each process of a plugin, whatever its manifest needs. They do not apply to code that
     /// runs in a thread.
     public var processLimits = ProcessLimits()
-    /// Where the code of all plugins runs, whatever is said elsewhere.
+    /// Nanoseconds after which the process of a plugin is ended that has nothing to do; its next task starts
+    /// another one. Nil: it goes on.
+    ///
+    /// A process with subs, or whose code waits for an event or a time, goes on. So do the processes of isolation
+    /// `fresh`, of which one is always kept ready. What the plugin keeps in memory ends with its process.
+    public var processIdleLimit: UInt64?
+    /// The ids of plugins that are not loaded.
+    package var disabledPlugins: Set<String> = []
+    /// Where the code of all plugins runs that `pluginIsolation` does not name, whatever their manifests ask for.
     package var forcedIsolation: Isolation?
     /// The pauses between processes of a plugin, and how many ends in a row are too many.
     package var childLimits = ChildStateMachine.Limits()
@@ -142,7 +150,7 @@ public struct HostConfiguration: Sendable {
     /// Where the code of a plugin runs.
     func isolation(of manifest: Manifest) -> Isolation {
         let least = confinesPlugins ? Isolation.more(isolation, .process) : isolation
-        return forcedIsolation ?? pluginIsolation[manifest.id] ?? .more(least, manifest.isolation)
+        return pluginIsolation[manifest.id] ?? forcedIsolation ?? .more(least, manifest.isolation)
     }
 
     /// The `needs` that confine the processes of a plugin; nil if they are not confined.

@@ -206,6 +206,12 @@ extension PluginRegistry {
         let record = plugins.add(folder.given, manifest, .validated, "")
         do throws(BridgeError) {
             try check(folder.given, manifest)
+            guard !configuration.disabledPlugins.contains(manifest.id) else {
+                throw BridgeError(
+                    .refused,
+                    "it is disabled in the configuration of the host; nothing of it was run"
+                )
+            }
             let pins = try PluginTrust(configuration).pins(of: manifest, in: folder) {
                 log(.warning, manifest.id, 0, $0.line)
             }

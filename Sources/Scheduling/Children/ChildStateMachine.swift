@@ -3,6 +3,7 @@
 /// The life of a plugin's processes, one after the other: when the next one starts, and when none does.
 ///
 ///     loading ── loaded ──▶ ready ── ended ──▶ resting ── pause over ──▶ loading
+///        │                    └── not needed ──▶ idle ── next task ──▶ loading
 ///        └──────── ended ──────────────┬──────────┘
 ///                                      └─ third end in a row ──▶ quarantined ── release ──▶ loading
 ///
@@ -12,6 +13,8 @@ package struct ChildStateMachine: Equatable, Sendable {
         case loading
         case ready
         case resting(until: UInt64)
+        /// The host has ended the last process, which had nothing to do. The next task starts another one.
+        case idle
         case quarantined
         /// No other process is started.
         case closed
@@ -65,9 +68,13 @@ package struct ChildStateMachine: Equatable, Sendable {
         state = .ready
     }
 
-    /// The pause is over: a process is started. Returns false if none may be.
+    /// The pause is over, or there is a task for an idle plugin: a process is started. Returns false if none may be.
     package mutating func start(at now: UInt64) -> Bool {
-        guard case .resting(let until) = state, now >= until else { return false }
+        switch state {
+        case .resting(let until) where now >= until: break
+        case .idle: break
+        default: return false
+        }
         state = .loading
         startedAt = now
         return true
@@ -97,6 +104,13 @@ package struct ChildStateMachine: Equatable, Sendable {
         pause = min(max(pause, limits.firstPause) &* 2, limits.longestPause)
         state = .resting(until: now &+ wait)
         return .start(at: now &+ wait)
+    }
+
+    /// The process has nothing to do, and is ended. Returns false if there is none that could be.
+    package mutating func rest() -> Bool {
+        guard state == .ready else { return false }
+        state = .idle
+        return true
     }
 
     /// A person has quarantined the plugin. Returns false if it is in quarantine already, or closed.

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The builds of plugins that hosts do not run: those that ended their processes again and again, and
-/// those that a person has quarantined.
+/// those that a person has quarantined. Also those that are on the way there: their processes ended while they
+/// loaded the plugin, in one host after the other.
 package struct QuarantineList: Equatable, Sendable {
     /// Oldest first; each content once.
     package private(set) var plugins: [QuarantinedPlugin] = []
+
+    /// Loads that have failed, oldest first.
+    package private(set) var failedLoads: [FailedLoad] = []
+
+    /// A process has ended, or was killed, while it loaded a plugin.
+    package struct FailedLoad: Hashable, Sendable {
+        package let content: String
+        /// Nanoseconds since 1970 in UTC.
+        package let at: Int64
+    }
+
+    /// So many failed loads within the span are too many, as of ends of processes.
+    private static let mostFailedLoads = ChildStateMachine.Limits().ends
+    private static let failedLoadSpan = Int64(ChildStateMachine.Limits().endsSpan)
 
     /// The maximum number of builds. Beyond it the oldest one that a host has quarantined goes.
     package static let limit = 256
@@ -29,25 +44,58 @@ package struct QuarantineList: Equatable, Sendable {
         return true
     }
 
+    /// Counts a load that has failed. Returns whether there were too many.
+    package mutating func failedToLoad(_ content: String, at now: Int64) -> Bool {
+        // A clock that was set back leaves dates of the future behind.
+        failedLoads.removeAll { $0.at > now || now - $0.at > Self.failedLoadSpan }
+        failedLoads.append(FailedLoad(content: content, at: now))
+        if failedLoads.count > Self.limit { failedLoads.removeFirst() }
+        return failedLoads.count { $0.content == content } >= Self.mostFailedLoads
+    }
+
+    /// A build was loaded: earlier failures do not count.
+    package mutating func loaded(_ content: String) {
+        failedLoads.removeAll { $0.content == content }
+    }
+
     /// Removes the entries of a content, or of all builds of a plugin. Returns them.
     package mutating func release(_ name: String) -> [QuarantinedPlugin] {
         let released = plugins.filter { $0.content == name || $0.plugin == name }
         plugins.removeAll { released.contains($0) }
+        for entry in released { loaded(entry.content) }
         return released
     }
 
     // MARK: In a store
 
-    /// One line for each build.
-    package var bytes: [UInt8] { Array(plugins.map(\.line).joined(separator: "\n").utf8) }
+    /// One line for each build and each failed load.
+    package var bytes: [UInt8] {
+        let lines = plugins.map(\.line) + failedLoads.map { "\($0.content)\t\($0.at)" }
+        return Array(lines.joined(separator: "\n").utf8)
+    }
 
     /// Reads the form of `bytes`; returns nil if they are malformed.
     package init?(bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            if let load = FailedLoad(line: line), failedLoads.count < Self.limit {
+                failedLoads.append(load)
+                continue
+            }
             guard let plugin = QuarantinedPlugin(line: line), self[plugin.content] == nil,
                 plugins.count < Self.limit
             else { return nil }
             plugins.append(plugin)
         }
+    }
+}
+
+extension QuarantineList.FailedLoad {
+    /// Reads "CONTENT tab DATE"; returns nil if it is something else.
+    fileprivate init?(line: some Collection<UInt8>) {
+        let words = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .compactMap { String(validating: $0, as: UTF8.self) }
+        guard words.count == 2, QuarantinedPlugin.isContent(words[0]), let at = Int64(words[1])
+        else { return nil }
+        self.init(content: words[0], at: at)
     }
 }

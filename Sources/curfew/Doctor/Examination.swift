@@ -169,7 +169,7 @@ struct Examination {
     private func plugins() -> Finding {
         do throws(CommandError) {
             let search = try PluginSearch(
-                arguments, configured: configuration?.pluginDirectories, failingWith: .usage)
+                arguments, configured: configuration?.plugins.directories, failingWith: .usage)
             let all = search.plugins.filter { $0.shadowedBy == nil }
             let faulty = all.filter { $0.sound == nil }
             guard let first = faulty.first else {

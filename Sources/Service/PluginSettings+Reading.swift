@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+
+extension PluginSettings {
+    private static let keys = [
+        "directories", "isolation", "confine", "trust", "idle", "limits", "overrides",
+    ]
+    private static let limitKeys = ["memory", "fileSize", "descriptors", "processes"]
+    private static let overrideKeys = ["enabled", "isolation"]
+
+    /// Nanoseconds: one second to 366 days.
+    private static let idleRange: ClosedRange<UInt64> = 1_000_000_000...31_622_400_000_000_000
+
+    /// Reads the member `plugins` of a file, and notes its faults. What an earlier file said stays where this one
+    /// says nothing.
+    mutating func read(_ value: JSONValue, _ faults: ConfigurationObject.Faults) {
+        guard let object = ConfigurationObject(value, "`plugins`", keys: Self.keys, faults) else {
+            return
+        }
+        if let directories = object.texts("directories", example: "[\"/usr/lib/curfew/plugins\"]") {
+            for (value, path) in directories where !path.begins(with: "/") {
+                faults.note(
+                    .value, at: value, "a directory of plugins is not an absolute path",
+                    help: "begin it with /")
+            }
+            self.directories = directories.map(\.text)
+        }
+        if let isolation = Self.isolation(object) { self.isolation = isolation }
+        if let confines = object.flag("confine") { self.confines = confines }
+        let policies = TrustPolicy.allCases.map { (name: $0.name, word: $0) }
+        if let trust = object.word("trust", policies) { self.trust = trust }
+        if let idle = object.span("idle", Self.idleRange, example: "10min") { idleLimit = idle }
+        if let limits = object["limits"] { self.limits.read(limits, Self.limitKeys, faults) }
+        if let overrides = object["overrides"] { readOverrides(overrides, faults) }
+    }
+
+    private static func isolation(_ object: ConfigurationObject) -> Isolation? {
+        object.word("isolation", Isolation.allCases.map { (name: $0.name, word: $0) })
+    }
+
+    private mutating func readOverrides(_ value: JSONValue, _ faults: ConfigurationObject.Faults) {
+        guard case .object(let members) = value.kind else {
+            if value.kind != .unreadable {
+                faults.note(
+                    .type, at: value, "`overrides` must be an object, not \(value.noun)",
+                    help: "write \"overrides\": { \"org.example.tidy\": { \"enabled\": false } }")
+            }
+            return
+        }
+        for member in members {
+            let name = "the override of `\(ConfigurationObject.shown(member.key))`"
+            guard
+                let object = ConfigurationObject(
+                    member.value, name, keys: Self.overrideKeys, faults)
+            else { continue }
+            if let isEnabled = object.flag("enabled") {
+                overrides[member.key, default: Override()].isEnabled = isEnabled
+            }
+            if let isolation = Self.isolation(object) {
+                overrides[member.key, default: Override()].isolation = isolation
+            }
+        }
+    }
+}
+
+extension PluginSettings.Limits {
+    fileprivate mutating func read(
+        _ value: JSONValue, _ keys: [String], _ faults: ConfigurationObject.Faults
+    ) {
+        guard let object = ConfigurationObject(value, "`limits`", keys: keys, faults) else { return }
+        if let bytes = object.size("memory") { memory = bytes }
+        if let bytes = object.size("fileSize") { fileBytes = bytes }
+        if let count = object.integer("descriptors", ManifestNeeds.descriptorRange) {
+            descriptors = UInt64(count)
+        }
+        if let count = object.integer("processes", ManifestNeeds.processRange) {
+            processes = UInt64(count)
+        }
+    }
+}

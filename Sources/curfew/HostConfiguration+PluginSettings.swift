@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Runner
+import Service
+
+extension HostConfiguration {
+    /// Nanoseconds after which the service ends the process of a plugin that has nothing to do.
+    private static let usualIdleLimit: UInt64 = 600_000_000_000
+
+    /// Takes over what the configuration of the service says about plugins.
+    mutating func apply(_ settings: PluginSettings) {
+        // What its users have not written cannot take a service down.
+        isolation = .process
+        forcedIsolation = settings.isolation
+        pluginIsolation = settings.isolations
+        disabledPlugins = settings.disabled
+        confinesPlugins = settings.confines ?? false
+        trust = settings.trust ?? .off
+        processIdleLimit = settings.idleLimit ?? Self.usualIdleLimit
+        processLimits.memory = settings.limits.memory
+        processLimits.fileBytes = settings.limits.fileBytes
+        processLimits.descriptors = settings.limits.descriptors
+        processLimits.processes = settings.limits.processes
+    }
+}
