@@ -68,7 +68,9 @@ extension PluginSettings.Limits {
     fileprivate mutating func read(
         _ value: JSONValue, _ keys: [String], _ faults: ConfigurationObject.Faults
     ) {
-        guard let object = ConfigurationObject(value, "`limits`", keys: keys, faults) else { return }
+        guard let object = ConfigurationObject(value, "`limits`", keys: keys, faults) else {
+            return
+        }
         if let bytes = object.size("memory") { memory = bytes }
         if let bytes = object.size("fileSize") { fileBytes = bytes }
         if let count = object.integer("descriptors", ManifestNeeds.descriptorRange) {

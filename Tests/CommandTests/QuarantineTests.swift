@@ -65,7 +65,7 @@ struct QuarantineTests {
         #expect(run.succeeded, "\(run)")
     }
 
-    @Test("a build whose process ends while it is loaded, in three hosts, is loaded by none until it is released")
+    @Test("a build whose process ends while it is loaded, in three hosts, is loaded by no other")
     func failedLoads() throws {
         let directory = desk.files.path("plugins")
         try FileManager.default.removeItem(atPath: directory + "/process")

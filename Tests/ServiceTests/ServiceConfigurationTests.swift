@@ -169,7 +169,10 @@ struct ServiceConfigurationTests {
             (#"{"plugins": {"idle": "100ms"}}"#, "value", "out of bounds"),
             (#"{"plugins": {"limits": {"memory": "63MB"}}}"#, "value", "no amount from 64MB"),
             (#"{"plugins": {"limits": {"cpu": 1}}}"#, "unknown-key", "`cpu`"),
-            (#"{"plugins": {"overrides": {"a.b": {"enable": true}}}}"#, "unknown-key", "`a.b` has no key"),
+            (
+                #"{"plugins": {"overrides": {"a.b": {"enable": true}}}}"#, "unknown-key",
+                "`a.b` has no key"
+            ),
             (#"{"plugins": {"overrides": 1}}"#, "type", "must be an object"),
         ])
     func wrong(_ text: String, _ rule: String, _ words: String) {

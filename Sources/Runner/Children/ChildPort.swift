@@ -174,7 +174,8 @@ final class ChildPort: @unchecked Sendable {
         }
         guard let current else {
             let isOpen =
-                handler.pointee.gate.load(ordering: .sequentiallyConsistent) == HandlerQueue.Gate.remote
+                handler.pointee.gate.load(ordering: .sequentiallyConsistent)
+                == HandlerQueue.Gate.remote
             if isParked, isOpen, !recalled[index].isEmpty || handler.hasNext {
                 (isParked, isWanted) = (false, true)
             }
@@ -779,7 +780,10 @@ final class ChildPort: @unchecked Sendable {
             let left = link.end(end)
             func text(for reader: LastWords.Reader) -> String {
                 if order == .quarantined { return "was ended: its plugin was quarantined" }
-                if order == .idle { return "was ended: it had nothing to do for \(SpanText(nanoseconds: idleLimit ?? 0))" }
+                if order == .idle {
+                    return
+                        "was ended: it had nothing to do for \(SpanText(nanoseconds: idleLimit ?? 0))"
+                }
                 if let fault = link.fault { return "was killed: \(fault)" }
                 if let stuck {
                     let words = LastWords(phase: .function, task: stuck)
