@@ -87,6 +87,13 @@ bool csys_socket_peer(int32_t socket, uint32_t *user, uint32_t *group, int32_t *
     return true;
 }
 
+int32_t csys_socket_peer_groups(int32_t socket, uint32_t *groups, int32_t capacity) {
+    socklen_t length = (socklen_t)capacity * sizeof(gid_t);
+    /* ERANGE says the length that is needed. Before Linux 4.13 there is no such option. */
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0 && errno != ERANGE) return 0;
+    return (int32_t)(length / sizeof(gid_t));
+}
+
 bool csys_socket_is_at_end(int32_t socket) {
     char byte;
     return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;

@@ -68,9 +68,42 @@ extension Host {
     /// Submits requests in one transaction, and returns before it is committed: see
     /// `RequestService.submit(_:runsHere:then:)`.
     package func submit(
-        _ drafts: [RequestDraft], runsHere: Bool,
+        _ drafts: [RequestDraft], by requester: Requester?, runsHere: Bool,
         then: @escaping @Sendable ([Result<Submission, RequestFailure>]) -> Void
-    ) { runtime.requests.submit(drafts, runsHere: runsHere, then: then) }
+    ) { runtime.requests.submit(drafts, by: requester, runsHere: runsHere, then: then) }
+
+    /// What a user asks of a request that is not of the store's own user: each of these does, and throws, what the
+    /// public function without a requester does.
+    package func cancel(_ request: RequestID, by requester: Requester?) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            _ = try runtime.requests.cancel(request, by: requester)
+        }
+    }
+
+    package func release(_ request: RequestID, by requester: Requester?) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.release(request, by: requester)
+        }
+    }
+
+    package func retry(_ request: RequestID, by requester: Requester?) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.retry(request, by: requester)
+        }
+    }
+
+    package func launchNow(_ request: RequestID, by requester: Requester?) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.launchNow(request, by: requester)
+        }
+    }
+
+    /// Notes in the journal what another user has asked for, or was refused.
+    package func audit(_ detail: String, _ request: RequestID?) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.audit(detail, request)
+        }
+    }
 
     /// Waits until the thread that launches requests has answered. Does not return if it is stuck.
     package func awaitRequestThread() { runtime.requests.awaitThread() }

@@ -6,13 +6,13 @@ enum RequestRow {
     /// Columns of version 1 that a submission sets, but for the id.
     static let submitted =
         "identifier, kind, earliest, latest, needs, priority, on_pending, key, retry_attempts, retry_base, retry_longest, retry_jitter, rule, every, cron, catch_up, date_jitter, payload_size, submitted_at"
-    static let described = "\(submitted), opportunistic, at_most"
+    static let described = "\(submitted), opportunistic, at_most, owner"
     static let changing = "\(standing), pause_boot, pause_begun, pause_length"
     static let standing =
         "state, marks, not_before, reason, nominal, attempts, launches, crashes, outcome, changed_at"
     static let all = "id, \(described), \(changing)"
     /// Columns, with the payload that follows the others.
-    static let count = 36
+    static let count = 37
     /// Bytes of a payload that is kept in its request's row.
     static let inlinePayload = 1_024
 
@@ -28,6 +28,7 @@ enum RequestRow {
         putSubmitted(request, to: statement)
         statement.put(Int64(request.description.opportunistic.rawValue))
         statement.put(Int64(bitPattern: request.description.atMost ?? 0))
+        statement.put(request.owner.map { Int64($0) })
     }
 
     static func putSubmitted(_ request: Request, to statement: SQLiteStatement) {
@@ -100,9 +101,11 @@ enum RequestRow {
         description.opportunistic = try row.choice(RequestWish.self)
         let atMost = try row.integer(0...Int64(RequestDescription.atMostRange.upperBound))
         description.atMost = atMost == 0 ? nil : UInt64(atMost)
+        let owner = try row.optional(0...Int64(UInt32.max)).map { UInt32($0) }
         var request = Request(
             description, payloadBytes: Int(bytes), at: submittedAt, notBefore: 0)
         request.id = RequestID(rawValue: UInt64(id))
+        request.owner = owner
         request.state = try row.choice(RequestState.self)
         request.marks = Request.Marks(rawValue: UInt8(try row.integer(0...255)))
         request.notBefore = try row.date()

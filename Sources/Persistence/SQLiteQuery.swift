@@ -7,6 +7,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case insertRequest, insertPayload, request, state, payload, longPayload, updateRequest
     case redescribeRequest
     case pendingOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
+    case owned, countOwned
     case requests, liveIDs, liveIDsOf, historyIDs
     case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
     case putAttempt, endAttempt, removeAttempts, attempt, attempts
@@ -74,7 +75,7 @@ enum SQLiteQuery: Int, CaseIterable {
         case .ahead:
             "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND opportunistic = ?5 AND at_most = ?6 AND (not_before, id) < (?7, ?8) LIMIT ?9"
         case .find:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 AND owner IS ?3 ORDER BY id DESC LIMIT 1"
         // For several columns SQLite seeks the first row that is not less, and then visits all
         // equal ones. With the last possible date, which no request has, none is equal.
         case .nextQueue:
@@ -85,6 +86,10 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_latest WHERE state = 1 AND launches = 0 AND latest IS NOT NULL ORDER BY latest, id LIMIT 1"
         case .running:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 2"
+        case .owned:
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_owner WHERE owner = ?1"
+        case .countOwned:
+            "SELECT count(*) FROM request INDEXED BY request_owner WHERE owner = ?1 AND state = 1"
         case .requests:
             "SELECT \(RequestRow.all) FROM request WHERE id > ?1 AND id <= ?2 AND (?3 >> state) & 1 AND (?4 IS NULL OR identifier = ?4) ORDER BY id LIMIT ?5"
         case .liveIDs:

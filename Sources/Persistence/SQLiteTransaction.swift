@@ -343,11 +343,22 @@ final class SQLiteTransaction: StoreTransaction {
         return count
     }
 
-    func find(key: String, of identifier: String) throws(StoreFault) -> Request? {
+    func find(
+        key: String, of identifier: String, owner: UInt32?
+    ) throws(StoreFault) -> Request? {
         try list(.find) {
             $0.put(identifier)
             $0.put(key)
+            $0.put(owner.map { Int64($0) })
         }.first
+    }
+
+    func owned(by user: UInt32) throws(StoreFault) -> [Request] {
+        try list(.owned) { $0.put(Int64(user)) }.sorted { $0.id < $1.id }
+    }
+
+    func pendingCount(ownedBy user: UInt32) throws(StoreFault) -> Int {
+        Int(try number(.countOwned) { $0.put(Int64(user)) } ?? 0)
     }
 
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue] {

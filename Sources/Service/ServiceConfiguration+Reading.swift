@@ -76,6 +76,7 @@ extension ServiceConfiguration {
             }
         }
         if let plugins = object["plugins"] { self.plugins.read(plugins, faults) }
+        if let control = object["control"] { self.control.read(control, faults) }
         if let factors = object["factors"] { readFactors(factors, faults) }
         if let apps = object["apps"],
             let apps = ConfigurationObject(apps, "`apps`", keys: ["enabled"], faults)

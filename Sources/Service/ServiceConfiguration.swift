@@ -8,6 +8,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
     /// The directory of the store; nil for the usual one.
     package var store: String?
     package var plugins = PluginSettings()
+    package var control = ControlSettings()
     /// What tells the factors of the machine; nil for the default, the kernel.
     package var factorSource: FactorOrigin?
     /// Whether apps are started that do not run and have a due request; nil for the default.
@@ -19,14 +20,16 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether all but the schedules is as in another one.
+    /// Whether all that counts from the next start is as in another one.
     package func hasSettings(of other: ServiceConfiguration?) -> Bool {
         var (own, other) = (self, other ?? ServiceConfiguration())
         (own.schedules, own.files) = ([], [])
         (other.schedules, other.files) = ([], [])
+        own.control = own.control.needingStart
+        other.control = other.control.needingStart
         return own == other
     }
 
-    static let keys = ["schedules", "store", "plugins", "factors", "apps", "thresholds"]
+    static let keys = ["schedules", "store", "plugins", "factors", "apps", "thresholds", "control"]
     static let factorKeys = ["source"]
 }

@@ -49,6 +49,7 @@ struct CommandOption: Sendable {
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
         summary: "use this store in place of the default one")
+    static let socket = RemoteHost.option
     static let limit = CommandOption(
         name: "limit", value: "N", summary: "print at most N; default 100")
     static let version = CommandOption(name: "version", summary: "the same as `curfew version`")

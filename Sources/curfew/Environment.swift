@@ -23,7 +23,7 @@ enum Environment {
     /// Variables that lead to files.
     private static let places = [
         "CURFEW_PLUGIN_PATH", "XDG_DATA_HOME", "CURFEW_STORE", "XDG_STATE_HOME",
-        "XDG_CONFIG_HOME", "HOME",
+        "XDG_CONFIG_HOME", "HOME", "CURFEW_SOCKET",
         "CURFEW_PLUGIN_COPIES", "TMPDIR",
     ]
 

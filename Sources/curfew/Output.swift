@@ -9,11 +9,16 @@ final class Output {
     private(set) var isRich: Bool
     /// The current width of the terminal; nil if the output is none.
     var columns: Int? {
+        if let kept { return kept.columns }
         guard isTerminal else { return nil }
         let columns = Int(csys_terminal_columns(descriptor))
         return columns > 0 ? columns : 80
     }
     private let isTerminal: Bool
+    /// What was written, where it is kept in place of a descriptor.
+    private var kept: (columns: Int?, bytes: [UInt8])?
+    /// What was written to an output that keeps it.
+    var text: String { String(decoding: kept?.bytes ?? [], as: UTF8.self) }
     /// The `errno` of the first write that failed; nothing is written after it.
     private(set) var failure: Int32 = 0
 
@@ -24,6 +29,14 @@ final class Output {
         isRich =
             isTerminal && term != "" && term != "dumb"
             && (Environment.value("NO_COLOR") ?? "").isEmpty
+    }
+
+    /// Keeps what is written, which is laid out for a terminal with so many columns; nil: for a pipe.
+    init(columns: Int?, isRich: Bool) {
+        descriptor = -1
+        isTerminal = columns != nil
+        self.isRich = isTerminal && isRich
+        kept = (columns, [])
     }
 
     func makePlain() { isRich = false }
@@ -38,6 +51,10 @@ final class Output {
     func write(bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
 
     private func write(_ bytes: UnsafeRawBufferPointer) {
+        if kept != nil {
+            kept?.bytes += bytes
+            return
+        }
         guard failure == 0, WriteGate.enter() else { return }
         defer { WriteGate.leave() }
         var rest = bytes
@@ -121,8 +138,13 @@ enum Colour: String {
 
 /// The outputs of a command: one for data and events, one for errors.
 struct Console {
-    let out = Output(descriptor: 1)
-    let errors = Output(descriptor: 2)
+    let out: Output
+    let errors: Output
+
+    init(_ out: Output = Output(descriptor: 1), _ errors: Output = Output(descriptor: 2)) {
+        self.out = out
+        self.errors = errors
+    }
 
     func makePlain() {
         out.makePlain()

@@ -14,6 +14,10 @@ enum ProgramInputs {
         ),
         ("CURFEW_STORE", "the store of requests, in place of the default one"),
         (
+            "CURFEW_SOCKET",
+            "the socket of another user's host, as --socket names it, where nothing names a store"
+        ),
+        (
             "XDG_STATE_HOME",
             "the user's state directory, by default ~/.local/state; the store is "
                 + "below it in curfew/store. Relative paths are ignored"

@@ -87,6 +87,16 @@ enum ServeCommand {
                 title: "plugins",
                 rows: ServeConfiguration.pluginRows),
             HelpSection(
+                title: "control",
+                text: """
+                    The user of the host and root may do all. Other users have roles: read looks at
+                    everything but payloads; submit submits requests for the handlers in its
+                    "identifiers", such as ["org.example.*"], and looks at, cancels and retries what
+                    is the user's own; operate reads, and changes the requests of everybody; admin
+                    does all. What a user asks for is in the journal, and what a user was refused.
+                    """,
+                rows: ServeConfiguration.controlRows),
+            HelpSection(
                 title: "a schedule",
                 rows: ServeConfiguration.scheduleRows),
             HelpSection(
@@ -185,7 +195,11 @@ enum ServeCommand {
             }
         }
         let reloads = ReloadQueue(hasConfiguration: files != nil)
-        let control = openControl(host, place, reloads, given, lines)
+        let access = ControlAccess(configuration?.control ?? ControlSettings()) {
+            lines.unknown($0, $1)
+        }
+        let control = openControl(
+            host, place, reloads, access, configuration?.control ?? ControlSettings(), given, lines)
         let watch = bus.watch(host, lines)
         if let apps, !apps.start(host) {
             lines.log(.warning, nil, 0, "apps are not started: no thread can be started")
@@ -195,7 +209,8 @@ enum ServeCommand {
         life.run(signals, event: reloads.descriptor) {
             let calls = reloads.take()
             guard let files else { return }
-            let outcome = reload(files, after: configuration, arguments, place, host, lines)
+            let outcome = reload(
+                files, after: configuration, arguments, place, host, access, lines)
             reloads.finish(calls, outcome)
         }
         lines.stopping()
@@ -234,11 +249,11 @@ enum ServeCommand {
 
     /// Opens the control socket. A host without one launches requests all the same.
     private static func openControl(
-        _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ given: OwnedDescriptor?,
-        _ lines: ServeLines
+        _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ access: ControlAccess,
+        _ settings: ControlSettings, _ given: OwnedDescriptor?, _ lines: ServeLines
     ) -> ControlSocket? {
         do throws(ControlSocket.Failure) {
-            let control = try ControlSocket(host, reloads, place, given: given)
+            let control = try ControlSocket(host, reloads, place, access, settings, given: given)
             if !control.isInStore {
                 lines.log(
                     .warning, nil, 0,
@@ -270,7 +285,7 @@ enum ServeCommand {
     /// Reads the configuration again and applies its schedules. Other settings count from the next start.
     private static func reload(
         _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ arguments: Arguments,
-        _ place: StorePlace, _ host: Host, _ lines: ServeLines
+        _ place: StorePlace, _ host: Host, _ access: ControlAccess, _ lines: ServeLines
     ) -> ReloadQueue.Outcome {
         let check = ServeConfiguration.checkLine(files, arguments)
         func refused(
@@ -305,11 +320,12 @@ enum ServeCommand {
                 "curfew reload" + place.option, isStore: true)
         }
         lines.schedules(changes, isReload: true)
+        access.change(to: configuration.control) { lines.unknown($0, $1) }
         let needsStart = !configuration.hasSettings(of: first)
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps or thresholds, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps, thresholds or the control socket, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart)

@@ -203,6 +203,7 @@ enum ServeConfiguration {
         ("plugins", "an object, as below"),
         ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
         ("apps", "{enabled}: whether apps are started; default: by the host of the usual store"),
+        ("control", "an object, as below"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
 
@@ -213,6 +214,12 @@ enum ServeConfiguration {
         ("idle", "a span after which a process with nothing to do is ended; default 10min"),
         ("limits", "{memory, fileSize, descriptors, processes}: the most of each process"),
         ("overrides", "{ID: {enabled, isolation}, …}: of single plugins"),
+    ]
+
+    static let controlRows = [
+        ("socket, mode", "the path of the socket for other users, and its permissions, 0660"),
+        ("roles", "{read, submit, operate, admin}: each {users, groups}, names or numbers"),
+        ("submitRate", "submissions a second of a user, ten times as many at once; 100"),
     ]
 
     static let scheduleRows = [

@@ -56,6 +56,14 @@ final class ServeLines: @unchecked Sendable {
         }
     }
 
+    /// A name in the configuration that the system does not know.
+    func unknown(_ role: Role, _ name: String) {
+        log(
+            .warning, nil, 0,
+            "there is no user or group `\(Shown.line(name))`, which the configuration gives the role \(role.rawValue); nobody has it by that name"
+        )
+    }
+
     /// Notes which request has launched a task.
     func launched(_ task: UInt64, _ request: RequestID) {
         state.withLock { $0.requests[task] = request }

@@ -50,7 +50,13 @@ struct ConfigurationSchemaTests {
                 {"plugins": {"idle": 60}}, {"plugins": {"limits": {}}}, {"plugins": {"limits": {"memory": "2GB", "fileSize": "64MB", "descriptors": 64, "processes": 1}}},
                 {"plugins": {"limits": {"memory": "2"}}}, {"plugins": {"limits": {"descriptors": 31}}}, {"plugins": {"limits": {"cpu": 1}}},
                 {"plugins": {"overrides": {"org.example.tidy": {"enabled": False, "isolation": "fresh"}}}},
-                {"plugins": {"overrides": {"a": {"enabled": 0}}}}, {"plugins": {"overrides": {"a": {"limits": {}}}}}, {"plugins": {"overrides": []}}, {"thresholds": {}}, {"thresholds": []},
+                {"plugins": {"overrides": {"a": {"enabled": 0}}}}, {"plugins": {"overrides": {"a": {"limits": {}}}}}, {"plugins": {"overrides": []}},
+                {"control": {}}, {"control": {"socket": "/run/x/c.sock", "mode": "0666", "submitRate": 5}},
+                {"control": {"socket": "c.sock"}}, {"control": {"socket": "/run/x/"}}, {"control": {"mode": "660"}}, {"control": {"mode": "0777"}},
+                {"control": {"submitRate": 0}}, {"control": {"tcp": 1}}, {"control": {"roles": {"read": {"users": ["alice", "7"], "groups": []}}}},
+                {"control": {"roles": {"submit": {"users": ["alice"], "identifiers": ["*", "org.*", "org.example.tidy"]}}}},
+                {"control": {"roles": {"submit": {"users": ["alice"]}}}}, {"control": {"roles": {"submit": {"identifiers": ["org*"]}}}},
+                {"control": {"roles": {"root": {}}}}, {"control": {"roles": {"read": {"identifiers": ["*"]}}}}, {"control": {"roles": {"admin": {"users": [7]}}}}, {"thresholds": {}}, {"thresholds": []},
                 {"thresholds": {"place-limit": 3, "history": "1d"}}, {"thresholds": {"place-limit": True}},
             ]
             sound = 0
@@ -71,6 +77,7 @@ struct ConfigurationSchemaTests {
                 return sorted(key for row in rows for key in row.split(", "))
             print(keys("configuration") == sorted(schema["properties"]))
             print(keys("a schedule") == sorted(schema["$defs"]["schedule"]["properties"]))
+            print(keys("control") == sorted(schema["properties"]["control"]["properties"]))
             print(keys("plugins") == sorted(schema["properties"]["plugins"]["properties"]))
             """
         let run = try ChildProcess.run(
@@ -81,6 +88,6 @@ struct ConfigurationSchemaTests {
             ],
             environment: CommandRun.environment.merging(["HOME": files.path]) { $1 },
             limit: .seconds(60))
-        #expect(run.output == "True True\nTrue\nTrue\nTrue\n", "\(run)")
+        #expect(run.output == "True True\nTrue\nTrue\nTrue\nTrue\n", "\(run)")
     }
 }

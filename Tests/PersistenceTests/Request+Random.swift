@@ -37,6 +37,7 @@ extension Request {
         var request = Request(
             description, payloadBytes: .random(in: 0...1 << 20, using: &generator),
             at: .random(in: 0...30, using: &generator), notBefore: 0)
+        request.owner = [nil, nil, 1_001, .max].randomElement(using: &generator)!
         request.randomize(&generator)
         return request
     }

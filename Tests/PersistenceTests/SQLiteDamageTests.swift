@@ -48,7 +48,7 @@ struct SQLiteDamageTests {
                 _ = try store.attempts(of: request.id, limit: 9)
                 _ = try store.pending(of: request.description.identifier)
                 if let key = request.description.key {
-                    _ = try store.find(key: key, of: request.description.identifier)
+                    _ = try store.find(key: key, of: request.description.identifier, owner: nil)
                 }
             }
             _ = try store.journal(after: 0, of: nil, limit: .max)

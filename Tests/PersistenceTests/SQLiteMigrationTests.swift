@@ -83,6 +83,8 @@ struct SQLiteMigrationTests {
                     request: request.id, launch: UInt64($0), number: 1, host: OpenStore.host,
                     startedAt: 4)
             }
+            // Nobody else had any.
+            request.owner = nil
             let entry = JournalEntry(
                 .allCases.randomElement(using: &generator)!, at: 5,
                 request: Bool.random(using: &generator) ? nil : request.id, detail: "d\(number)")

@@ -50,7 +50,7 @@ struct SQLitePlanTests {
                 _ = try store.firstToMiss()
                 _ = try store.running()
                 _ = try store.firstPending("org.example.tidy")
-                _ = try store.find(key: "k", of: "org.example.tidy")
+                _ = try store.find(key: "k", of: "org.example.tidy", owner: nil)
             }
             return try queries.map { try connection.statement($0).steps() }
         }

@@ -45,8 +45,11 @@ struct StoreContractTests {
         try store.reopen()
         try store.read { store throws in
             #expect(try store.request(request.id) == request)
-            #expect(try store.find(key: "old", of: request.description.identifier) == nil)
-            #expect(try store.find(key: "new", of: request.description.identifier) == request)
+            #expect(
+                try store.find(key: "old", of: request.description.identifier, owner: nil) == nil)
+            #expect(
+                try store.find(key: "new", of: request.description.identifier, owner: nil)
+                    == request)
             #expect(try store.head(of: queue) == nil)
             #expect(try store.head(of: request.queue)?.id == request.id)
             #expect(try store.firstToMiss() == nil)
@@ -96,7 +99,7 @@ struct StoreContractTests {
         try store.read { store throws in
             let entries = try store.journal(after: 0, of: nil, limit: 100)
             for (index, text) in texts.enumerated() {
-                let found = try store.find(key: text, of: "org.example.tidy")
+                let found = try store.find(key: text, of: "org.example.tidy", owner: nil)
                 #expect(found?.id == requests[index].id)
                 #expect(found?.description.key.map { Array($0.utf8) } == Array(text.utf8))
                 #expect(Array(entries[index].detail.utf8) == Array(text.utf8))
@@ -146,14 +149,15 @@ struct StoreContractTests {
                 )
                 try store.append(JournalEntry(.submitted, at: 1))
                 try store.setValue("name", [1])
-                #expect(try store.find(key: "k", of: "org.example.tidy")?.id.rawValue == 2)
+                #expect(
+                    try store.find(key: "k", of: "org.example.tidy", owner: nil)?.id.rawValue == 2)
                 throw sudden
             }
         }
         try store.read { store throws in
             #expect(try store.request(first.id) == first)
             #expect(try store.request(RequestID(rawValue: 2)) == nil)
-            #expect(try store.find(key: "k", of: "org.example.tidy") == first)
+            #expect(try store.find(key: "k", of: "org.example.tidy", owner: nil) == first)
             #expect(try store.pendingCount(.appRefresh) == 1)
             #expect(try store.pending(of: "org.example.tidy") == [first])
             #expect(try store.attempts(of: first.id, limit: 9) == [])
@@ -279,6 +283,45 @@ struct StoreContractTests {
                 == lengths)
     }
 
+    @Test(
+        "requests belong to whom they say, with keys of their own", arguments: TestedStore.allCases)
+    func owners(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let users: [UInt32?] = [1_001, nil, 1_002, 1_001, .max]
+        var made: [Request] = []
+        for user in users {
+            made.append(
+                try store.insert(
+                    sample {
+                        $0.description.key = "k"
+                        $0.owner = user
+                    }))
+        }
+        try store.write { store throws in
+            made[0].state = .cancelled
+            made[0].changedAt = 5
+            try store.update(made[0])
+        }
+        try store.reopen()
+        try store.read { store throws in
+            #expect(try store.owned(by: 1_001) == [made[0], made[3]])
+            #expect(try store.owned(by: .max) == [made[4]] && store.owned(by: 7) == [])
+            #expect(try store.pendingCount(ownedBy: 1_001) == 1)
+            #expect(try store.pendingCount(ownedBy: 7) == 0)
+            for (user, request) in [(UInt32?(1_001), made[3]), (nil, made[1]), (1_002, made[2])] {
+                #expect(
+                    try store.find(key: "k", of: "org.example.tidy", owner: user) == request)
+            }
+            #expect(try store.find(key: "k", of: "org.example.tidy", owner: 7) == nil)
+            let overview = try store.overview(
+                RequestFilter(limit: 1), outcomes: [], ownedBy: 1_001)
+            #expect(overview.requests == [made[3]] && overview.count == 2)
+            let over = try store.overview(
+                RequestFilter(states: [.cancelled]), outcomes: [], ownedBy: 1_001)
+            #expect(over.requests == [made[0]])
+        }
+    }
+
     @Test("of several with a key the newest is found", arguments: TestedStore.allCases)
     func keys(_ kind: TestedStore) throws {
         let store = try kind.make()
@@ -288,7 +331,7 @@ struct StoreContractTests {
         try store.insert(sample("org.example.other") { $0.description.key = "k" })
         func find() throws -> Request? {
             try store.read { store throws in
-                try store.find(key: "k", of: "org.example.tidy")
+                try store.find(key: "k", of: "org.example.tidy", owner: nil)
             }
         }
         #expect(try find() == new)

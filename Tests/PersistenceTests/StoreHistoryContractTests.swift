@@ -161,7 +161,10 @@ struct StoreHistoryContractTests {
                     let isLeft = left.contains(id.rawValue)
                     guard try store.payload(of: id).isEmpty != isLeft,
                         try store.attempts(of: id, limit: 1).isEmpty != isLeft,
-                        try (store.find(key: "k\(id.rawValue - 1)", of: "org.example.tidy") == nil)
+                        try
+                            (store.find(
+                                key: "k\(id.rawValue - 1)", of: "org.example.tidy", owner: nil)
+                            == nil)
                             != isLeft
                     else { return false }
                 }

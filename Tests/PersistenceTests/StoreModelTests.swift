@@ -153,7 +153,15 @@ struct StoreAnswers: Equatable {
         for identifier in ["org.a", "org.b", "org.b-c", "org.b.c", "org"] {
             pending.append(try store.pending(of: identifier))
             firstPending.append(try store.firstPending(identifier))
-            for key in 0...20 { found.append(try store.find(key: "k\(key)", of: identifier)) }
+            for owner in [nil, UInt32(1_001)] {
+                for key in 0...20 {
+                    found.append(try store.find(key: "k\(key)", of: identifier, owner: owner))
+                }
+            }
+        }
+        for owner in [UInt32(1_001), .max, 5] {
+            pending.append(try store.owned(by: owner))
+            counts.append(try store.pendingCount(ownedBy: owner))
         }
         queues = try store.queues(of: nil, limit: .max)
         for queue in queues { heads.append(try store.head(of: queue)) }

@@ -68,9 +68,21 @@ final class TappedTransaction: StoreTransaction {
         return try inner.ahead(of: request, limit: limit)
     }
 
-    func find(key: String, of identifier: String) throws(StoreFault) -> Request? {
+    func find(
+        key: String, of identifier: String, owner: UInt32?
+    ) throws(StoreFault) -> Request? {
         try tap(.call("find"))
-        return try inner.find(key: key, of: identifier)
+        return try inner.find(key: key, of: identifier, owner: owner)
+    }
+
+    func owned(by user: UInt32) throws(StoreFault) -> [Request] {
+        try tap(.call("owned"))
+        return try inner.owned(by: user)
+    }
+
+    func pendingCount(ownedBy user: UInt32) throws(StoreFault) -> Int {
+        try tap(.call("pendingCount"))
+        return try inner.pendingCount(ownedBy: user)
     }
 
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue] {

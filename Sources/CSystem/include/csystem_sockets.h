@@ -20,6 +20,9 @@ int32_t csys_socket_connect(int32_t directory, const char *name);
 int32_t csys_socket_accept(int32_t listener);
 /* The user, group and process that called connect(2); see SO_PEERCRED in unix(7). */
 bool csys_socket_peer(int32_t socket, uint32_t *user, uint32_t *group, int32_t *process);
+/* The supplementary groups of that process; see SO_PEERGROUPS. Returns their number, of which as many as fit were
+ * written, or 0 where the kernel does not say. */
+int32_t csys_socket_peer_groups(int32_t socket, uint32_t *groups, int32_t capacity);
 /* Whether all that was sent has been read, and nothing more will come. */
 bool csys_socket_is_at_end(int32_t socket);
 /* Whether the other side is closed in both directions. */

@@ -49,7 +49,7 @@ package struct CommandPayload: Hashable, Sendable {
     }
 
     /// Writes a duration as a payload has it, without loss.
-    private static func written(_ nanoseconds: UInt64) -> String {
+    package static func written(_ nanoseconds: UInt64) -> String {
         let (whole, part) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         guard part > 0 else { return ManifestDuration.text(nanoseconds) }
         let digits = String(part)

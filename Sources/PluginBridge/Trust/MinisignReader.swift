@@ -64,42 +64,13 @@ package enum MinisignReader {
         return String(Substring(text.utf8.dropFirst(words.utf8.count)))
     }
 
-    /// Decodes a line of Base64 (RFC 4648, section 4) of exactly so many bytes. Bits that are not
-    /// used have to be zero, as section 3.5 allows to demand.
+    /// Decodes a line of Base64 of exactly so many bytes.
     private static func decoded(
         _ lines: [ArraySlice<UInt8>], _ index: Int, count: Int
     ) throws(MinisignFault) -> [UInt8] {
-        let fault = MinisignFault.base64(line: index + 1, bytes: count)
-        let line = lines[index]
-        let padding = (3 - count % 3) % 3
-        guard line.count == (count + 2) / 3 * 4,
-            line.suffix(padding).allSatisfy({ $0 == UInt8(ascii: "=") })
-        else { throw fault }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        var word: UInt32 = 0
-        var bits = 0
-        for letter in line.dropLast(padding) {
-            guard let value = value(of: letter) else { throw fault }
-            word = word << 6 | value
-            bits += 6
-            guard bits >= 8 else { continue }
-            bits -= 8
-            bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
-            word &= (1 << UInt32(bits)) - 1
+        guard let bytes = Base64.bytes(lines[index]), bytes.count == count else {
+            throw .base64(line: index + 1, bytes: count)
         }
-        guard word == 0, bytes.count == count else { throw fault }
         return bytes
-    }
-
-    private static func value(of letter: UInt8) -> UInt32? {
-        switch letter {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(letter - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(letter - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }

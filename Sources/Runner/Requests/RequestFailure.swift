@@ -51,18 +51,20 @@ extension PendingScope {
             switch self {
             case .kind(let kind): " of the kind \(kind.name)"
             case .identifier(let identifier): " of \(identifier)"
+            case .owner(let user): " of user \(user)"
             case .all: " in all"
             }
         return
             "the limit of \(limit) pending request\(limit == 1 ? "" : "s")\(counted) is reached"
     }
 
-    /// The setting of its limit, in C and in Swift.
-    fileprivate var setting: String {
+    /// The setting of its limit, in C and in Swift; nil if there is none.
+    fileprivate var setting: String? {
         switch self {
         case .kind(let kind):
             "the host's \(kind.name.replacing("-", with: "_"))_limit (pendingLimits in Swift)"
         case .identifier: "the host's identifier_limit (pendingLimitPerIdentifier in Swift)"
+        case .owner: nil
         case .all: "the host's pending_limit (pendingLimitInAll in Swift)"
         }
     }
@@ -81,7 +83,8 @@ extension RequestRefusal {
     package var message: String {
         switch self {
         case .tooMany(let scope, let limit):
-            "\(scope.reached(limit)); this one was not accepted: cancel one, or raise \(scope.setting)"
+            "\(scope.reached(limit)); this one was not accepted: cancel one"
+                + (scope.setting.map { ", or raise \($0)" } ?? "")
         case .keyTaken(let id):
             "request \(id) was submitted under the same key and asks for something else; this one was not accepted: use another key"
         case .tooLarge(let bytes, let limit):

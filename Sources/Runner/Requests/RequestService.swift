@@ -229,11 +229,12 @@ package final class RequestService: @unchecked Sendable {
     /// by itself.
     ///
     /// - Parameters:
+    ///   - requester: the user to whom they belong; nil for the store's own.
     ///   - runsHere: the calling thread may run the transaction, and blocks for the disk then.
     ///   - then: called once, with the results in the order of the requests, on the thread that has run the
     ///     transaction; it must not wait for anything.
     package func submit(
-        _ drafts: [RequestDraft], runsHere: Bool,
+        _ drafts: [RequestDraft], by requester: Requester? = nil, runsHere: Bool,
         then: @escaping @Sendable ([Result<Submission, RequestFailure>]) -> Void
     ) {
         let refusals = drafts.map { refusal($0.description) }
@@ -253,7 +254,7 @@ package final class RequestService: @unchecked Sendable {
                         continue
                     }
                     let answer = try book.submit(
-                        draft.description, payload: draft.payload, marks: [], at: now, store)
+                        draft.description, payload: draft.payload, by: requester, at: now, store)
                     results.append(answer.mapError { .refused($0) })
                 }
                 answer.value = results
@@ -310,9 +311,11 @@ package final class RequestService: @unchecked Sendable {
 
     /// Cancels a request; a running one is cancelled once its task has stopped.
     /// Returns `ok`, or `already` if it was over.
-    package func cancel(_ id: RequestID) throws(RequestFailure) -> Status {
+    package func cancel(
+        _ id: RequestID, by requester: Requester? = nil
+    ) throws(RequestFailure) -> Status {
         let answer = try perform { (book, store, now) throws(StoreFault) in
-            try book.cancel(id, at: now, store)
+            try book.cancel(id, by: requester, at: now, store)
         }
         switch answer {
         case .cancelled: return .ok
@@ -353,9 +356,11 @@ package final class RequestService: @unchecked Sendable {
     }
 
     /// Releases a parked request, one whose task ended with the process too often.
-    package func release(_ id: RequestID) throws(RequestFailure) {
+    package func release(
+        _ id: RequestID, by requester: Requester? = nil
+    ) throws(RequestFailure) {
         let isReleased = try perform { (book, store, now) throws(StoreFault) in
-            try book.release(id, at: now, store)
+            try book.release(id, by: requester, at: now, store)
         }
         guard isReleased else {
             throw .other(.wrongState, "request \(id) is not parked, or there is none")
@@ -364,19 +369,30 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Changing
 
+    /// Notes in the journal what another user has asked for, or was refused.
+    package func audit(_ detail: String, _ id: RequestID?) throws(RequestFailure) {
+        try perform { (book, store, now) throws(StoreFault) in
+            try book.audit(detail, id, at: now, store)
+        }
+    }
+
     /// Makes a request that is over pending again. Returns it as it is now.
     @discardableResult
-    package func retry(_ id: RequestID) throws(RequestFailure) -> Request {
+    package func retry(
+        _ id: RequestID, by requester: Requester? = nil
+    ) throws(RequestFailure) -> Request {
         try change(id, "retried: it is not over") { (book, store, now) throws(StoreFault) in
-            try book.retry(id, at: now, store)
+            try book.retry(id, by: requester, at: now, store)
         }
     }
 
     /// Makes a pending request due now. Returns it as it is now.
     @discardableResult
-    package func launchNow(_ id: RequestID) throws(RequestFailure) -> Request {
+    package func launchNow(
+        _ id: RequestID, by requester: Requester? = nil
+    ) throws(RequestFailure) -> Request {
         try change(id, "launched: it is not pending") { (book, store, now) throws(StoreFault) in
-            try book.launchNow(id, at: now, store)
+            try book.launchNow(id, by: requester, at: now, store)
         }
     }
 

@@ -51,6 +51,9 @@ public struct JournalEntry: Hashable, Sendable {
         /// It was due, and factors held it from the entry's date on: the detail names them. They did so until its next
         /// entry. Spans of less than ten seconds have none.
         case held = 22
+        /// Another user has asked for something that has no entry of its own, or was refused: the detail says what, and
+        /// who.
+        case audited = 23
     }
 
     /// The number of the entry; 0 before the store has accepted it.

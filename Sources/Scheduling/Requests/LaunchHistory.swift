@@ -94,7 +94,8 @@ package struct LaunchHistory: Hashable, Sendable {
             case .replaced, .cancelled, .missed, .parked:
                 add(.other(entry.what, entry.at, detail: entry.detail), entry.at, &holds)
             case .hostStarted, .hostStopped, .submitted, .backedOff, .snoozed,
-                .released, .finished, .fenced, .gap, .factorChanged, .retried, .triggered, .edited:
+                .released, .finished, .fenced, .gap, .factorChanged, .retried, .triggered, .edited,
+                .audited:
                 break
             }
         }

@@ -226,8 +226,17 @@ final class MemoryContents: StoreTransaction {
         return min(count, max(0, limit))
     }
 
-    func find(key: String, of identifier: String) -> Request? {
-        keys[Key(key, of: identifier)]?.max().flatMap { rows[$0]?.request }
+    func find(key: String, of identifier: String, owner: UInt32?) -> Request? {
+        keys[Key(key, of: identifier)]?.filter { rows[$0]?.request.owner == owner }.max()
+            .flatMap { rows[$0]?.request }
+    }
+
+    func owned(by user: UInt32) -> [Request] {
+        rows.values.map(\.request).filter { $0.owner == user }.sorted { $0.id < $1.id }
+    }
+
+    func pendingCount(ownedBy user: UInt32) -> Int {
+        owned(by: user).count { $0.state == .pending }
     }
 
     func queues(of identifier: String?, limit: Int) -> [RequestQueue] {

@@ -6,6 +6,8 @@ package enum PendingScope: Hashable, Sendable {
     case kind(TaskKind)
     /// All of an identifier.
     case identifier(String)
+    /// All of a user besides the store's own.
+    case owner(UInt32)
     /// All of the store.
     case all
 }

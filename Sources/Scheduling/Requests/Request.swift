@@ -26,6 +26,8 @@ public struct Request: Hashable, Sendable {
     public package(set) var id: RequestID
     /// The description that was submitted.
     public package(set) var description: RequestDescription
+    /// The user who has submitted it to the host of another user; nil: the store's own user.
+    package var owner: UInt32?
     /// The length of its payload.
     package var payloadBytes: Int
     /// The date of the submission.

@@ -364,10 +364,12 @@ package struct RequestBook: Sendable {
 
     package mutating func submit(
         _ description: RequestDescription, payload: [UInt8], marks: Request.Marks = [],
-        at now: Moment, _ store: any StoreTransaction
+        by requester: Requester? = nil, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
         let answer = try take(
-            ledger.submit(description, payload: payload, marks: marks, at: now.wall, store), store)
+            ledger.submit(
+                description, payload: payload, marks: marks, by: requester, at: now.wall, store),
+            store)
         if case .success(.queued) = answer, let latest = description.latest {
             nextMiss = min(nextMiss ?? .max, latest)
         }
@@ -381,27 +383,43 @@ package struct RequestBook: Sendable {
     }
 
     package mutating func cancel(
-        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Moment,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestLedger.Cancellation {
-        try take(ledger.cancel(id, at: now.wall, store), store)
+        try take(ledger.cancel(id, by: requester, at: now.wall, store), store)
     }
 
     package mutating func release(
-        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Moment,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
-        try take(ledger.release(id, at: now.wall, store), store)
+        try take(ledger.release(id, by: requester, at: now.wall, store), store)
     }
 
     package mutating func retry(
-        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Moment,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestLedger.Change {
-        try take(ledger.retry(id, at: now.wall, store), store)
+        try take(ledger.retry(id, by: requester, at: now.wall, store), store)
     }
 
     package mutating func launchNow(
-        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Moment,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestLedger.Change {
-        try take(ledger.launchNow(id, at: now.wall, store), store)
+        try take(ledger.launchNow(id, by: requester, at: now.wall, store), store)
+    }
+
+    /// Notes what another user has asked for, or was refused.
+    package func audit(
+        _ detail: String, _ id: RequestID?, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        var request: Request?
+        if let id { request = try store.request(id) }
+        try store.append(
+            JournalEntry(
+                .audited, at: now.wall, request: request?.id,
+                identifier: request?.description.identifier ?? "", detail: detail))
     }
 
     package mutating func edit(

@@ -20,11 +20,14 @@ extension RequestLedger {
     /// A latest date that has passed is dropped, since the request would be missed at once. A
     /// repeated request continues with its next date.
     package func retry(
-        _ id: RequestID, at now: Int64, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Int64,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Change> {
         guard var request = try store.request(id) else { return Changed(value: .unknown) }
         guard !request.state.isLive else { return Changed(value: .wrongState(request)) }
-        if let refusal = try refusal(of: request.description, replacing: [], store) {
+        if let refusal = try refusal(
+            of: request.description, owner: request.owner, replacing: [], store)
+        {
             return Changed(value: .refused(refusal))
         }
         if let latest = request.description.latest, latest < now {
@@ -35,12 +38,13 @@ extension RequestLedger {
         request.crashes = 0
         request.marks = []
         request.nominal = now
-        return try launchByHand(request, .retried, at: now, store)
+        return try launchByHand(request, .retried, by: requester, at: now, store)
     }
 
     /// Makes a pending request due now, whatever its date. All its other conditions hold.
     package func launchNow(
-        _ id: RequestID, at now: Int64, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Int64,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Change> {
         guard var request = try store.request(id) else { return Changed(value: .unknown) }
         guard request.state == .pending else { return Changed(value: .wrongState(request)) }
@@ -51,16 +55,17 @@ extension RequestLedger {
             case .cron: request.nominal -= 1
             }
         }
-        return try launchByHand(request, .triggered, at: now, store)
+        return try launchByHand(request, .triggered, by: requester, at: now, store)
     }
 
     private func launchByHand(
-        _ request: Request, _ what: JournalEntry.What, at now: Int64, _ store: any StoreTransaction
+        _ request: Request, _ what: JournalEntry.What, by requester: Requester?, at now: Int64,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Change> {
         var request = request
         request.changedAt = now
         try wait(&request, .byHand, until: now, store)
-        try store.append(entry(what, request, now))
+        try store.append(entry(what, request, now, detail: requester?.text ?? ""))
         return Changed(value: .changed(request), queues: [request.queue])
     }
 
@@ -83,7 +88,9 @@ extension RequestLedger {
         let after = request.description
         guard after != before else { return Changed(value: .changed(request)) }
         if let fault = after.fault { return Changed(value: .refused(.invalid(fault))) }
-        if let key = after.key, let other = try store.find(key: key, of: after.identifier),
+        if let key = after.key,
+            let other = try store.find(
+                key: key, of: after.identifier, owner: request.owner),
             other.id != id
         {
             return Changed(value: .refused(.keyTaken(other.id)))

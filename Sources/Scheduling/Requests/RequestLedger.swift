@@ -22,18 +22,22 @@ package struct RequestLedger: Sendable {
 
     /// Accepts a request. A refusal changes nothing.
     ///
-    /// - Parameter marks: `fromHandler`, or none.
+    /// - Parameters:
+    ///   - marks: `fromHandler`, or none.
+    ///   - requester: the user to whom it belongs; its key, and what is pending besides it, are looked for among
+    ///     the requests of that user. Nil: the store's own.
     package func submit(
         _ description: RequestDescription, payload: [UInt8], marks: Request.Marks = [],
-        at now: Int64, _ store: any StoreTransaction
+        by requester: Requester? = nil, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Result<Submission, RequestRefusal>> {
         if let fault = description.fault { return Changed(value: .failure(.invalid(fault))) }
+        let owner = requester?.user
         guard payload.count <= limits.payloadBytes else {
             return Changed(
                 value: .failure(.tooLarge(bytes: payload.count, limit: limits.payloadBytes)))
         }
         if let key = description.key,
-            let known = try store.find(key: key, of: description.identifier)
+            let known = try store.find(key: key, of: description.identifier, owner: owner)
         {
             // A client that submits again cannot know dates that were counted from the first
             // submission.
@@ -46,12 +50,13 @@ package struct RequestLedger: Sendable {
         switch description.onPending {
         case .add: break
         case .keep:
-            if let kept = try store.firstPending(description.identifier) {
+            if let kept = try pending(description.identifier, of: owner, store) {
                 return Changed(value: .success(.duplicatePending(kept)))
             }
-        case .replace: replaced = try store.pending(of: description.identifier)
+        case .replace:
+            replaced = try store.pending(of: description.identifier).filter { $0.owner == owner }
         }
-        if let refusal = try refusal(of: description, replacing: replaced, store) {
+        if let refusal = try refusal(of: description, owner: owner, replacing: replaced, store) {
             return Changed(value: .failure(refusal))
         }
         guard let first = firstDate(of: description, at: now) else {
@@ -60,6 +65,7 @@ package struct RequestLedger: Sendable {
         var request = Request(
             description, payloadBytes: payload.count, at: now, notBefore: first)
         request.marks = marks
+        request.owner = owner
         request.id = try store.insert(request, payload: payload)
         if let repetition = description.repetition, repetition.jitter > 0 {
             request.notBefore += repetition.delay(of: request.id, at: request.nominal)
@@ -71,11 +77,22 @@ package struct RequestLedger: Sendable {
             try store.update(old)
             try store.append(entry(.replaced, old, now, detail: "by request \(request.id)"))
         }
-        try store.append(entry(.submitted, request, now))
+        try store.append(entry(.submitted, request, now, detail: requester?.text ?? ""))
         return Changed(
             value: .success(.queued(request.id, replaced: replaced.map(\.id))),
             queues: Set(replaced.map(\.queue)),
             arrived: (RequestHead(id: request.id, notBefore: request.notBefore), request.queue))
+    }
+
+    /// Returns the first pending request of an identifier that belongs to a user.
+    private func pending(
+        _ identifier: String, of owner: UInt32?, _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestID? {
+        guard let first = try store.firstPending(identifier) else { return nil }
+        if try store.request(first)?.owner == owner { return first }
+        return try store.pending(of: identifier).filter { $0.owner == owner }.min {
+            ($0.queue, $0.notBefore, $0.id) < ($1.queue, $1.notBefore, $1.id)
+        }?.id
     }
 
     /// Returns the date of the first launch without jitter; nil if a cron expression has none.
@@ -90,9 +107,14 @@ package struct RequestLedger: Sendable {
 
     /// Returns the limit that a request exceeds; nil if there is room for it.
     func refusal(
-        of description: RequestDescription, replacing replaced: [Request],
+        of description: RequestDescription, owner: UInt32?, replacing replaced: [Request],
         _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestRefusal? {
+        if let owner,
+            try store.pendingCount(ownedBy: owner) - replaced.count >= limits.pendingPerOwner
+        {
+            return .tooMany(.owner(owner), limit: limits.pendingPerOwner)
+        }
         if let limit = limits.pending[description.kind] {
             let freed = replaced.count { $0.description.kind == description.kind }
             if try store.pendingCount(description.kind) - freed >= limit {
@@ -124,7 +146,8 @@ package struct RequestLedger: Sendable {
 
     /// Cancels a request.
     package func cancel(
-        _ id: RequestID, at now: Int64, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Int64,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Cancellation> {
         guard var request = try store.request(id) else { return Changed(value: .unknown) }
         switch request.state {
@@ -132,11 +155,16 @@ package struct RequestLedger: Sendable {
             request.state = .cancelled
             request.changedAt = now
             try store.update(request)
-            try store.append(entry(.cancelled, request, now))
+            try store.append(entry(.cancelled, request, now, detail: requester?.text ?? ""))
             return Changed(value: .cancelled, queues: [request.queue])
         case .running:
             request.marks.insert(.cancelled)
             try store.update(request)
+            if let requester {
+                // Its entry comes with the end of the task.
+                try store.append(
+                    entry(.audited, request, now, detail: "cancelled \(requester.text)"))
+            }
             return Changed(value: .running(launch: request.launches))
         case .finished, .cancelled, .replaced, .missed:
             return Changed(value: .over(request.state))
@@ -145,7 +173,8 @@ package struct RequestLedger: Sendable {
 
     /// Releases a parked request, which may be launched again.
     package func release(
-        _ id: RequestID, at now: Int64, _ store: any StoreTransaction
+        _ id: RequestID, by requester: Requester? = nil, at now: Int64,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Bool> {
         guard var request = try store.request(id), request.state == .parked else {
             return Changed(value: false)
@@ -155,7 +184,7 @@ package struct RequestLedger: Sendable {
         request.crashes = 0
         request.changedAt = now
         try store.update(request)
-        try store.append(entry(.released, request, now))
+        try store.append(entry(.released, request, now, detail: requester?.text ?? ""))
         return Changed(value: true, queues: [request.queue])
     }
 

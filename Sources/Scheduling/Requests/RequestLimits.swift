@@ -6,6 +6,8 @@ package struct RequestLimits: Hashable, Sendable {
     package var pendingPerIdentifier = 10_000
     /// The maximum number of pending requests in all.
     package var pendingInAll = 1_000_000
+    /// The maximum number of pending requests of each user besides the store's own.
+    package var pendingPerOwner = 10_000
     /// The maximum number of pending requests of a kind, where it is limited. An app's host sets
     /// Apple's limits.
     package var pending: [TaskKind: Int] = [:]

@@ -35,8 +35,14 @@ package protocol StoreTransaction: AnyObject {
     func firstPending(_ identifier: String) throws(StoreFault) -> RequestID?
     /// Returns the number of pending requests of the same queue before a request, at most `limit`.
     func ahead(of request: Request, limit: Int) throws(StoreFault) -> Int
-    /// Returns the newest request of an identifier with that key.
-    func find(key: String, of identifier: String) throws(StoreFault) -> Request?
+    /// Returns the newest request of an identifier with that key, among those of an owner; nil: the store's own.
+    func find(
+        key: String, of identifier: String, owner: UInt32?
+    ) throws(StoreFault) -> Request?
+    /// Returns all requests of an owner, ordered by id.
+    func owned(by user: UInt32) throws(StoreFault) -> [Request]
+    /// Returns the number of pending requests of an owner.
+    func pendingCount(ownedBy user: UInt32) throws(StoreFault) -> Int
 
     /// Returns the first queues with pending requests, in order: of an identifier, or of all. The
     /// effort grows with the number of returned queues, not with the number of requests.
@@ -110,6 +116,22 @@ package protocol StoreTransaction: AnyObject {
 }
 
 extension StoreTransaction {
+    /// Returns the first matching requests of an owner in the order for people; `after` is ignored.
+    package func overview(
+        _ filter: RequestFilter, outcomes: Set<Outcome>, ownedBy user: UInt32
+    ) throws(StoreFault) -> RequestOverview {
+        let fitting = try owned(by: user).filter {
+            (filter.states.isEmpty || filter.states.contains($0.state))
+                && (filter.identifier == nil || filter.identifier == $0.description.identifier)
+                && ($0.state != .finished || outcomes.isEmpty
+                    || $0.outcome.map(outcomes.contains) ?? false)
+        }.sorted(by: RequestOverview.goesBefore)
+        var overview = RequestOverview()
+        overview.requests = Array(fitting.prefix(max(0, filter.limit)))
+        overview.count = fitting.count
+        return overview
+    }
+
     /// Returns the first matching requests in the order for people; `after` is ignored.
     package func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview {
         try overview(filter, outcomes: [])

@@ -13,9 +13,18 @@ struct ControlClient {
     /// The most bytes of an answer.
     private static let answerLimit = 4 << 20
 
-    private let place: StorePlace
+    /// Where its socket is: in the directory of a store, or at a path.
+    private enum Target {
+        case store(StorePlace)
+        case socket(String)
 
-    init(_ place: StorePlace) { self.place = place }
+    }
+
+    private let target: Target
+
+    init(_ place: StorePlace) { target = .store(place) }
+
+    init(socket path: String) { target = .socket(path) }
 
     /// Finds the host as `curfew serve` with the same options finds its store.
     ///
@@ -31,37 +40,57 @@ struct ControlClient {
                 }
             }
         }
-        place = try StorePlace(arguments, configured: store)
+        target = .store(try StorePlace(arguments, configured: store))
     }
 
     /// Makes a call, and returns its answer.
     ///
     /// - Parameters:
-    ///   - target: path and query.
+    ///   - path: with a query.
     ///   - patience: nanoseconds until the host counts as one that does not answer.
-    ///   - member: one that the answer has.
+    ///   - body: JSON; nil for none.
+    ///   - member: one that the answer has; nil if it has any.
     ///   - statuses: those whose answer is returned; another one is an error.
     func call(
-        _ method: String, _ target: String, patience: UInt64 = Self.patience,
-        having member: String, statuses: [Int] = [200, 202]
+        _ method: String, _ path: String, body: String? = nil, patience: UInt64 = Self.patience,
+        having member: String?, statuses: [Int] = [200, 202]
     ) throws(CommandError) -> ControlAnswer {
         let deadline = csys_monotonic_ns().addingReportingOverflow(patience)
         let socket = try connected()
         defer { close(socket) }
-        let head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        let bytes = Array(head.utf8)
-        guard send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw broken("it closed the connection")
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        if let body {
+            head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
         }
+        try write(Array((head + "\r\n" + (body ?? "")).utf8), to: socket)
         let read = try read(socket, until: deadline.overflow ? .max : deadline.partialValue)
-        guard let answer = ControlAnswer(read), answer[member] != nil || answer["error"] != nil
+        guard let answer = ControlAnswer(read),
+            member.map({ answer[$0] != nil }) ?? true || answer["error"] != nil
         else { throw broken("what it answered is no answer of a host") }
         guard answer["error"] == nil, statuses.contains(answer.status) else { throw answer.error }
         return answer
     }
 
+    /// Writes all. A host that does not take a body may have answered why.
+    private func write(_ bytes: [UInt8], to socket: Int32) throws(CommandError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE || errno == ECONNRESET {
+                return
+            } else if errno != EINTR {
+                throw broken("it closed the connection")
+            }
+        }
+    }
+
     /// Has a service manager that listens for the host start it. Returns whether one does.
     func wakeHost() -> Bool {
+        guard case .store(let place) = target else { return false }
         let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return false }
         defer { close(directory) }
@@ -71,6 +100,36 @@ struct ControlClient {
     }
 
     private func connected() throws(CommandError) -> Int32 {
+        switch target {
+        case .store(let place): try connected(place)
+        case .socket(let path): try connected(path)
+        }
+    }
+
+    private func connected(_ path: String) throws(CommandError) -> Int32 {
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? ""
+        let above = String(decoding: path.utf8.dropLast(name.utf8.count), as: UTF8.self)
+        let directory = open(above.isEmpty ? "." : above, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let socket = directory < 0 ? -errno : csys_socket_connect(directory, name)
+        if directory >= 0 { close(directory) }
+        guard socket < 0 else { return socket }
+        switch -socket {
+        case EAGAIN: throw silent(nil)
+        case EACCES, EPERM:
+            throw CommandError(
+                .denied, "this user may not reach the socket \(path)",
+                help: ["its host's administrator sets its permissions: `mode` below `control`"])
+        case ENOENT, ENOTDIR, ECONNREFUSED, ENOTSOCK:
+            throw CommandError(
+                .missing, "no host is at the socket \(path): \(String(cString: strerror(-socket)))",
+                help: ["its host's administrator starts it: curfew serve"])
+        default:
+            throw CommandError(
+                .host, "the host cannot be reached: \(String(cString: strerror(-socket)))")
+        }
+    }
+
+    private func connected(_ place: StorePlace) throws(CommandError) -> Int32 {
         let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { try place.checkIsThere() }
@@ -81,7 +140,7 @@ struct ControlClient {
         }
         defer { close(directory) }
         let socket = csys_socket_connect(directory, ControlSocket.name)
-        guard socket >= 0 else { throw try unreachable(-socket) }
+        guard socket >= 0 else { throw try unreachable(-socket, place) }
         var status = stat()
         let peer = peer(of: socket)
         guard fstat(directory, &status) == 0, peer == 0 || peer == status.st_uid else {
@@ -96,7 +155,9 @@ struct ControlClient {
         return csys_socket_peer(socket, &user, &group, &process) ? user : nil
     }
 
-    private func unreachable(_ code: Int32) throws(CommandError) -> CommandError {
+    private func unreachable(
+        _ code: Int32, _ place: StorePlace
+    ) throws(CommandError) -> CommandError {
         if code == EAGAIN { return silent(nil) }
         guard code == ENOENT || code == ECONNREFUSED else {
             return CommandError(
@@ -121,13 +182,17 @@ struct ControlClient {
     private func silent(_ note: String?) -> CommandError {
         CommandError(
             .timedOut, "the host does not answer on \(ControlSocket.name)",
-            notes: note.map { [$0] } ?? [], help: ["curfew doctor" + place.option])
+            notes: note.map { [$0] } ?? [], help: help)
     }
 
     private func broken(_ what: String) -> CommandError {
         CommandError(
-            .host, "the host cannot be asked on \(ControlSocket.name): \(what)",
-            help: ["curfew doctor" + place.option])
+            .host, "the host cannot be asked on \(ControlSocket.name): \(what)", help: help)
+    }
+
+    private var help: [String] {
+        guard case .store(let place) = target else { return [] }
+        return ["curfew doctor" + place.option]
     }
 
     /// Reads until the host closes the connection.

@@ -13,44 +13,87 @@ struct ControlRoute {
         case cancel, retry, launch, release
     }
 
+    /// What a user needs for a call.
+    enum Need {
+        /// Any role.
+        case any
+        case read
+        /// To read, or the request belongs to the user.
+        case readOwn
+        /// To operate, or the request belongs to the user.
+        case operateOwn
+        case submit, operate, admin
+
+        /// Whether some requests, or all, can be asked for with these rights.
+        func isMet(by rights: Rights) -> Bool {
+            switch self {
+            case .any: !rights.isEmpty
+            case .read: rights.reads
+            case .readOwn: rights.reads || rights.submits
+            case .operateOwn: rights.operates || rights.submits
+            case .submit: rights.submits
+            case .operate: rights.operates
+            case .admin: rights.administers
+            }
+        }
+
+        /// The least role that is enough, for people.
+        var role: Role {
+            switch self {
+            case .any, .read: .read
+            case .readOwn, .submit, .operateOwn: .submit
+            case .operate: .operate
+            case .admin: .admin
+            }
+        }
+    }
+
     let method: String
     /// The parts of its path; `{id}` is the number of a request.
     let path: [String]
     /// The names that its query may have.
     let query: [String]
     let action: Action
+    let need: Need
 
-    private init(_ method: String, _ path: String, _ query: [String], _ action: Action) {
+    private init(
+        _ method: String, _ path: String, _ query: [String], _ action: Action, _ need: Need
+    ) {
+        self.need = need
         self.method = method
         self.path = path.parts(at: "/").map(String.init)
         self.query = query
         self.action = action
     }
 
+    private static let screen = ["screen", "colour"]
+
     static let all = [
-        ControlRoute("GET", "/v1/host", [], .host),
-        ControlRoute("GET", "/v1/health", [], .health),
-        ControlRoute("GET", "/v1/tasks", [], .tasks),
-        ControlRoute("GET", "/v1/handlers", [], .handlers),
-        ControlRoute("GET", "/v1/plugins", [], .plugins),
-        ControlRoute("GET", "/v1/factors", [], .factors),
-        ControlRoute("POST", "/v1/reload", [], .reload),
-        ControlRoute("POST", "/v1/drain", ["timeout"], .drain),
-        ControlRoute("DELETE", "/v1/drain", [], .endDrain),
-        ControlRoute("GET", "/v1/requests", ["state", "identifier", "limit"], .requests),
-        ControlRoute("POST", "/v1/requests", [], .submit),
-        ControlRoute("POST", "/v1/requests:batch", [], .submitBatch),
-        ControlRoute("GET", "/v1/requests/{id}", [], .show),
-        ControlRoute("GET", "/v1/requests/{id}/payload", [], .payload),
-        ControlRoute("GET", "/v1/requests/{id}/why", [], .why),
-        ControlRoute("GET", "/v1/requests/{id}/history", [], .history),
-        ControlRoute("GET", "/v1/requests/{id}/wait", ["timeout"], .wait),
-        ControlRoute("POST", "/v1/requests/{id}/cancel", [], .cancel),
-        ControlRoute("POST", "/v1/requests/{id}/retry", [], .retry),
-        ControlRoute("POST", "/v1/requests/{id}/launch", [], .launch),
-        ControlRoute("POST", "/v1/requests/{id}/release", [], .release),
-        ControlRoute("GET", "/v1/schedules", [], .schedules),
-        ControlRoute("GET", "/v1/journal", ["after", "request", "limit"], .journal),
+        ControlRoute("GET", "/v1/host", [], .host, .any),
+        ControlRoute("GET", "/v1/health", [], .health, .any),
+        ControlRoute("GET", "/v1/tasks", [], .tasks, .read),
+        ControlRoute("GET", "/v1/handlers", [], .handlers, .read),
+        ControlRoute("GET", "/v1/plugins", [], .plugins, .read),
+        ControlRoute("GET", "/v1/factors", [], .factors, .read),
+        ControlRoute("POST", "/v1/reload", [], .reload, .admin),
+        ControlRoute("POST", "/v1/drain", ["timeout"], .drain, .admin),
+        ControlRoute("DELETE", "/v1/drain", [], .endDrain, .admin),
+        ControlRoute(
+            "GET", "/v1/requests", ["state", "view", "identifier", "limit"] + screen, .requests,
+            .readOwn),
+        ControlRoute("POST", "/v1/requests", [], .submit, .submit),
+        ControlRoute("POST", "/v1/requests:batch", [], .submitBatch, .submit),
+        ControlRoute("GET", "/v1/requests/{id}", screen, .show, .readOwn),
+        ControlRoute("GET", "/v1/requests/{id}/payload", [], .payload, .operateOwn),
+        ControlRoute("GET", "/v1/requests/{id}/why", screen, .why, .readOwn),
+        ControlRoute("GET", "/v1/requests/{id}/history", screen, .history, .readOwn),
+        ControlRoute("GET", "/v1/requests/{id}/wait", ["timeout"], .wait, .readOwn),
+        ControlRoute("POST", "/v1/requests/{id}/cancel", [], .cancel, .operateOwn),
+        ControlRoute("POST", "/v1/requests/{id}/retry", [], .retry, .operateOwn),
+        ControlRoute("POST", "/v1/requests/{id}/launch", [], .launch, .operate),
+        ControlRoute("POST", "/v1/requests/{id}/release", [], .release, .operate),
+        ControlRoute("GET", "/v1/schedules", [], .schedules, .read),
+        ControlRoute("GET", "/v1/journal", ["after", "request", "limit"], .journal, .read),
     ]
 
     /// Returns the route of a request, and the number in its path.

@@ -16,11 +16,19 @@ struct ControlRoutes: Sendable {
     private let thread: ControlThread
     private let reloads: ReloadQueue
     private let place: StorePlace
+    private let access: ControlAccess
+    /// The store as a screen names it: the commands that it proposes ask at the socket.
+    private let shown: StorePlace
 
     private static let usualWait: UInt64 = 30_000_000_000
     static let longestWait: UInt64 = 3_600_000_000_000
 
-    init(_ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue, _ place: StorePlace) {
+    init(
+        _ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue, _ place: StorePlace,
+        _ access: ControlAccess, socket: String
+    ) {
+        shown = StorePlace(place.directory, option: " --socket " + ShellWord.path(socket))
+        self.access = access
         self.place = place
         self.host = host
         self.thread = thread
@@ -30,6 +38,7 @@ struct ControlRoutes: Sendable {
     /// A call that submits.
     private struct Submit {
         let call: HTTPCall
+        let requester: Requester?
         let items: [Result<RequestDraft, HTTPFault>]
         let isBatch: Bool
     }
@@ -41,8 +50,9 @@ struct ControlRoutes: Sendable {
             do throws(HTTPFault) {
                 // A host that ends is not asked any more.
                 if thread.isStopping { throw ControlThread.stopping }
-                try Self.check(call.request.peer)
-                if let submit = try start(call) { submits.append(submit) }
+                if let submit = try start(call, access.caller(call.request.peer)) {
+                    submits.append(submit)
+                }
             } catch {
                 call.answer(error)
             }
@@ -50,22 +60,39 @@ struct ControlRoutes: Sendable {
         if !submits.isEmpty { perform(submits) }
     }
 
-    /// Accepts the user of the host and root. The permissions of the socket exclude other users already.
-    private static func check(_ peer: HTTPPeer) throws(HTTPFault) {
-        guard peer.user == geteuid() || peer.user == 0 else {
-            throw HTTPFault(
-                403, "role", "user \(peer.user) may not use this host",
-                help: ["only its own user and root may"])
-        }
+    /// Refuses what a user may not do, and notes it in the journal if it would have changed something.
+    private func check(
+        _ caller: ControlCaller, _ route: ControlRoute, _ id: RequestID?
+    ) throws(HTTPFault) {
+        guard let fault = caller.fault(route.need) else { return }
+        if route.method != "GET" { note("\(route.action)", caller, id) }
+        throw fault
+    }
+
+    private func note(_ refused: String, _ caller: ControlCaller, _ id: RequestID?) {
+        guard access.notes(refusalOf: caller), let requester = caller.requester else { return }
+        audit("refused: \(refused), asked \(requester.text)", id)
+    }
+
+    private func audit(_ detail: String, _ id: RequestID? = nil) {
+        thread.run { [host] in try? host.audit(detail, id) }
     }
 
     /// Answers a call, or has it answered; returns one that submits.
-    private func start(_ call: HTTPCall) throws(HTTPFault) -> Submit? {
+    private func start(
+        _ call: HTTPCall, _ caller: ControlCaller
+    ) throws(HTTPFault) -> Submit? {
+        // Who has no role does not learn what there is.
+        if let fault = caller.fault(.any) {
+            note("a call", caller, nil)
+            throw fault
+        }
         let (route, id) = try ControlRoute.find(call.request)
+        try check(caller, route, id)
         let query = try ControlQuery(call.request.target, route.query)
         switch route.action {
-        case .submit: return try submit(call, isBatch: false)
-        case .submitBatch: return try submit(call, isBatch: true)
+        case .submit: return try submit(call, caller, isBatch: false)
+        case .submitBatch: return try submit(call, caller, isBatch: true)
         default: break
         }
         guard call.request.body.isEmpty else {
@@ -89,49 +116,79 @@ struct ControlRoutes: Sendable {
                 let factors = try host.factors()
                 return .list(factors.map { HostRecords.item($0.factor, $0.entry) })
             }
-        case .reload: try reloads.add(call)
-        case .drain: try drain(call, query)
+        case .reload:
+            if let requester = caller.requester { audit("reload \(requester.text)") }
+            try reloads.add(call)
+        case .drain:
+            if let requester = caller.requester { audit("drain \(requester.text)") }
+            try drain(call, query)
         case .endDrain:
+            if let requester = caller.requester { audit("end of drain \(requester.text)") }
             tell(call) { (host) throws(CurfewError) in
                 try host.setDrained(false)
                 return try Self.drainItem(host)
             }
-        case .requests: try list(call, query)
+        case .requests: try list(call, query, caller)
         case .journal: try journal(call, query)
         case .schedules:
             look(call) { (store) throws(CommandError) in try SchedulesCommand.item(store) }
         case .show:
-            look(call) { (store) throws(CommandError) in
-                try Self.record(id!, store).item(isAlone: false)
+            let screen = try ControlScreen(query)
+            look(call) { [shown] (store) throws(CommandError) in
+                try Self.see(id!, store, caller)
+                let record = try Self.record(id!, store)
+                return try screen?.item { (console) throws(CommandError) in
+                    RequestScreen(record, shown, isAlone: false, console.out).print()
+                } ?? record.item(isAlone: false)
             }
         case .why:
-            look(call) { (store) throws(CommandError) in
+            let screen = try ControlScreen(query)
+            look(call) { [shown] (store) throws(CommandError) in
+                try Self.see(id!, store, caller)
                 let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
-                return try WhyCommand.about(
-                    try Self.record(id!, store), store, at: now, handler: { _ in nil }
-                ).item
+                let answer = try WhyCommand.about(
+                    try Self.record(id!, store), store, at: now, handler: { _ in nil })
+                return try screen?.item { (console) throws(CommandError) in
+                    WhyCommand.print(answer, shown, console.out)
+                } ?? answer.item
             }
         case .history:
+            let screen = try ControlScreen(query)
             look(call) { (store) throws(CommandError) in
+                try Self.see(id!, store, caller)
                 guard let history = try RequestHistory(id!, store, at: csys_realtime_ns()) else {
                     throw Self.missing(id!)
                 }
-                return history.item
+                return try screen?.item { (console) throws(CommandError) in
+                    history.print(console.out)
+                } ?? history.item
             }
-        case .payload: payload(call, id!)
+        case .payload: payload(call, id!, caller)
         case .wait:
             let timeout = try query.span("timeout", 1...Self.longestWait) ?? Self.usualWait
             thread.wait(call, until: csys_monotonic_ns() &+ timeout) {
                 (store, isLate) throws(CommandError) in
-                let request = try Self.request(id!, store)
+                let request = try Self.see(id!, store, caller)
                 guard isLate || !request.state.isLive else { return nil }
                 return HTTPAnswer(
                     request.state.isLive ? 202 : 200, json: RequestItem.item(request).written)
             }
-        case .cancel: change(call, id!) { (host) throws(CurfewError) in _ = try host.cancel(id!) }
-        case .retry: change(call, id!) { (host) throws(CurfewError) in try host.retry(id!) }
-        case .launch: change(call, id!) { (host) throws(CurfewError) in try host.launchNow(id!) }
-        case .release: change(call, id!) { (host) throws(CurfewError) in try host.release(id!) }
+        case .cancel:
+            change(call, id!, caller) { (host) throws(CurfewError) in
+                try host.cancel(id!, by: caller.requester)
+            }
+        case .retry:
+            change(call, id!, caller) { (host) throws(CurfewError) in
+                try host.retry(id!, by: caller.requester)
+            }
+        case .launch:
+            change(call, id!, caller) { (host) throws(CurfewError) in
+                try host.launchNow(id!, by: caller.requester)
+            }
+        case .release:
+            change(call, id!, caller) { (host) throws(CurfewError) in
+                try host.release(id!, by: caller.requester)
+            }
         case .submit, .submitBatch: break
         }
         return nil
@@ -215,16 +272,30 @@ struct ControlRoutes: Sendable {
         }
     }
 
-    private func list(_ call: HTTPCall, _ query: ControlQuery) throws(HTTPFault) {
+    private func list(
+        _ call: HTTPCall, _ query: ControlQuery, _ caller: ControlCaller
+    ) throws(HTTPFault) {
         let limit = Int(try query.number("limit", 1...1_000) ?? 100)
-        let listed: ListCommand.Query
+        var listed: ListCommand.Query
         do throws(CommandError) {
             listed = try ListCommand.Query(
-                states: query["state"], identifier: query["identifier"], limit: limit)
+                states: query["state"], view: query["view"], identifier: query["identifier"],
+                limit: limit)
         } catch {
             throw HTTPFault(400, "query", error.message, help: error.help)
         }
-        look(call) { (store) throws(CommandError) in try ListCommand.item(listed, store) }
+        guard [nil, "live", "history"].contains(query["view"]) else {
+            throw HTTPFault(
+                400, "query", "`view` is live or history", help: ["leave it out for both"])
+        }
+        listed.owner = caller.scope
+        let screen = try ControlScreen(query)
+        look(call) { [listed, shown] (store) throws(CommandError) in
+            guard let screen else { return try ListCommand.item(listed, store) }
+            return try screen.item { (console) throws(CommandError) in
+                try ListCommand.print(listed, store, shown, console)
+            }
+        }
     }
 
     private func journal(_ call: HTTPCall, _ query: ControlQuery) throws(HTTPFault) {
@@ -273,12 +344,23 @@ struct ControlRoutes: Sendable {
         return request
     }
 
+    /// Returns a request that a user may see: to others one is as if it were not there.
+    @discardableResult
+    private static func see(
+        _ id: RequestID, _ store: StoreClient, _ caller: ControlCaller
+    ) throws(CommandError) -> Request {
+        let request = try request(id, store)
+        if let scope = caller.scope, request.owner != scope { throw missing(id) }
+        return request
+    }
+
     private static func missing(_ id: RequestID) -> CommandError {
         CommandError(.missing, "there is no request \(id)")
     }
 
-    private func payload(_ call: HTTPCall, _ id: RequestID) {
+    private func payload(_ call: HTTPCall, _ id: RequestID, _ caller: ControlCaller) {
         thread.answer(call) { (store) throws(CommandError) in
+            guard caller.operates(try Self.see(id, store, caller)) else { throw Self.foreign(id) }
             let payload = try StorePlace.translated { () throws(StoreFault) in
                 try store.read { (transaction) throws(StoreFault) -> [UInt8]? in
                     try transaction.request(id) == nil ? nil : try transaction.payload(of: id)
@@ -293,13 +375,21 @@ struct ControlRoutes: Sendable {
 
     /// Changes a request, and answers with what it is then.
     private func change(
-        _ call: HTTPCall, _ id: RequestID, _ body: @escaping (Host) throws(CurfewError) -> Void
+        _ call: HTTPCall, _ id: RequestID, _ caller: ControlCaller,
+        _ body: @escaping (Host) throws(CurfewError) -> Void
     ) {
         let host = self.host
         thread.answer(call) { (store) throws(CommandError) in
+            // Whose it is never changes.
+            guard caller.operates(try Self.see(id, store, caller)) else { throw Self.foreign(id) }
             try Self.asked(host, body)
             return HTTPAnswer(json: RequestItem.item(try Self.request(id, store)).written)
         }
+    }
+
+    private static func foreign(_ id: RequestID) -> CommandError {
+        CommandError(
+            .denied, "request \(id) is another user's", help: ["that needs the role operate"])
     }
 
     private static func code(_ status: Status) -> ExitCode {
@@ -313,20 +403,49 @@ struct ControlRoutes: Sendable {
 
     // MARK: Submitting
 
-    private func submit(_ call: HTTPCall, isBatch: Bool) throws(HTTPFault) -> Submit {
+    private func submit(
+        _ call: HTTPCall, _ caller: ControlCaller, isBatch: Bool
+    ) throws(HTTPFault) -> Submit {
         let host = self.host
         let items = try SubmissionBody.drafts(call.request.body, isBatch: isBatch) {
             host.kind(ofHandler: $0)
+        }.map { item in
+            item.flatMap { draft in Self.refusal(draft, caller).map { .failure($0) } ?? item }
         }
-        return Submit(call: call, items: items, isBatch: isBatch)
+        try access.submits(items.count, caller)
+        return Submit(call: call, requester: caller.requester, items: items, isBatch: isBatch)
+    }
+
+    /// Why a user may not submit a request. A program would run with the rights of the host's user.
+    private static func refusal(_ draft: RequestDraft, _ caller: ControlCaller) -> HTTPFault? {
+        let identifier = draft.description.identifier
+        guard !caller.rights.administers else { return nil }
+        if identifier == CommandPayload.identifier {
+            return HTTPFault(
+                403, "role", "a program runs with the rights of the host's user",
+                help: ["submit a request for a handler; a program needs the role admin"])
+        }
+        guard !caller.rights.submits(identifier) else { return nil }
+        return HTTPFault(
+            403, "role", "`\(Shown.line(identifier))` may not be submitted by this user",
+            help: ["the host permits \(caller.rights.submittable)"])
     }
 
     /// Submits all in one transaction. A call alone is committed on this thread, which saves two switches to
     /// another; beside the commit of several the next ones are read.
+    ///
+    /// The calls of each user are a transaction of their own; all but one come from the same user as a rule.
     private func perform(_ submits: [Submit]) {
-        let drafts = submits.flatMap { $0.items.compactMap { try? $0.get() } }
-        guard !drafts.isEmpty else { return Self.answer(submits, []) }
-        host.submit(drafts, runsHere: submits.count == 1) { Self.answer(submits, $0) }
+        for (requester, submits) in Dictionary(grouping: submits, by: \.requester) {
+            let drafts = submits.flatMap { $0.items.compactMap { try? $0.get() } }
+            guard !drafts.isEmpty else {
+                Self.answer(submits, [])
+                continue
+            }
+            host.submit(drafts, by: requester, runsHere: submits.count == 1) {
+                Self.answer(submits, $0)
+            }
+        }
     }
 
     /// - Parameter results: those of the items that could be read, in order.

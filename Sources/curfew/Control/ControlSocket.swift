@@ -14,6 +14,8 @@ final class ControlSocket {
 
     private let thread: ControlThread
     private let server: HTTPServer
+    /// The directory of the store, while the socket is elsewhere and has a link there.
+    private let linked: OwnedDescriptor?
     /// Whether it is in the directory of the store, where the commands look for it.
     let isInStore: Bool
 
@@ -25,9 +27,12 @@ final class ControlSocket {
     /// - Parameters:
     ///   - reloads: takes calls that want the configuration read again.
     ///   - place: the store, which the host holds.
-    ///   - given: the socket that the service manager has opened; nil to make one in the directory.
+    ///   - access: who may do what.
+    ///   - settings: where it is made, unless it is given.
+    ///   - given: the socket that the service manager has opened; nil to make one.
     init(
-        _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, given: OwnedDescriptor?
+        _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, _ access: ControlAccess,
+        _ settings: ControlSettings, given: OwnedDescriptor?
     ) throws(Failure) {
         let directory = place.directory
         guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -36,7 +41,9 @@ final class ControlSocket {
         }
         thread = ControlThread(directory)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
-        let routes = ControlRoutes(host, thread, reloads, place)
+        let routes = ControlRoutes(
+            host, thread, reloads, place, access,
+            socket: settings.socket ?? place.directory + "/" + Self.name)
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit
         // The other half is for plugins, programs and the store.
@@ -44,18 +51,46 @@ final class ControlSocket {
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
             limits.connections = min(limits.connections, Int(clamping: descriptors.rlim_cur / 2))
         }
-        do throws(HTTPServer.Failure) {
-            let place = given.map(HTTPServer.Place.given)
+        // One that was left by a host that was killed would be in the way.
+        Self.unlink(folder)
+        do {
+            let made =
+                given == nil
+                ? try settings.socket.map { try Self.made(at: $0, settings.mode) } : nil
             server = try HTTPServer(
-                place ?? .made(in: folder, name: Self.name, mode: 0o600), limits: limits
+                given.map(HTTPServer.Place.given) ?? made
+                    ?? .made(in: folder, name: Self.name, mode: 0o600), limits: limits
             ) { routes.handle($0) }
         } catch {
             thread.stop()
-            throw Failure(reason: error.reason)
+            throw error as? Failure
+                ?? Failure(reason: (error as? HTTPServer.Failure)?.reason ?? "\(error)")
+        }
+        if given == nil, let path = settings.socket {
+            linked = symlinkat(path, folder.number, Self.name) == 0 ? folder : nil
+        } else {
+            linked = nil
         }
         let found = csys_socket_connect(folder.number, Self.name)
         isInStore = found >= 0
         if found >= 0 { csys_close(found) }
+    }
+
+    /// Removes a link to a socket elsewhere.
+    private static func unlink(_ directory: OwnedDescriptor) {
+        var status = stat()
+        guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFLNK
+        else { return }
+        unlinkat(directory.number, name, 0)
+    }
+
+    private static func made(at path: String, _ mode: UInt32?) throws(Failure) -> HTTPServer.Place {
+        let parts = path.parts(at: "/")
+        let directory = "/" + parts.dropLast().joined(separator: "/")
+        guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        else { throw Failure(reason: "\(directory): \(String(cString: strerror(errno)))") }
+        return .made(in: folder, name: String(parts[parts.count - 1]), mode: mode ?? 0o660)
     }
 
     /// Answers what was asked, and whatever comes then with the news that the host ends. The host has to work until
@@ -64,6 +99,7 @@ final class ControlSocket {
 
     /// Removes the socket.
     func stop() {
+        if let linked { Self.unlink(linked) }
         server.stop(at: csys_monotonic_ns() &+ Self.patience)
     }
 }

@@ -24,6 +24,7 @@ final class ControlThread: @unchecked Sendable {
         case tell(HTTPCall, () throws(CommandError) -> HTTPAnswer)
         case wait(Wait)
         case follow(HTTPCall, RequestID?, after: UInt64)
+        case run(@Sendable () -> Void)
     }
 
     /// A call that waits for something in the store.
@@ -99,6 +100,16 @@ final class ControlThread: @unchecked Sendable {
         add(.follow(call, request, after: position), call)
     }
 
+    /// Has something done on the thread that no call waits for; left out where too much is waiting.
+    func run(_ work: @escaping @Sendable () -> Void) {
+        let isAdded = state.withLock { state in
+            guard !state.isStopping, state.jobs.count < Self.limit else { return false }
+            state.jobs.append(.run(work))
+            return true
+        }
+        if isAdded { csys_eventfd_signal(signal) }
+    }
+
     private func add(_ job: Job, _ call: HTTPCall) {
         let fault = state.withLock { state -> HTTPFault? in
             if state.isStopping { return Self.stopping }
@@ -130,6 +141,7 @@ final class ControlThread: @unchecked Sendable {
                     } catch {
                         call.answer(HTTPFault(error))
                     }
+                case .run(let work): work()
                 case .wait(let wait): add(wait)
                 case .follow(let call, let request, let position):
                     add(call, of: request, after: position)

@@ -13,7 +13,7 @@ struct SubmissionBody {
     /// The members, for messages.
     static let keys =
         ["identifier"] + SubmitForm.options.filter { isOption($0) }.map(SubmitValues.member)
-        + ["payload"] + programKeys
+        + ["payload", "payloadBase64"] + programKeys
 
     private static func isOption(_ option: CommandOption) -> Bool {
         option.name != SubmitForm.pendingLimit.name && option.name != RunRequest.payloadOption.name
@@ -106,7 +106,7 @@ struct SubmissionBody {
                 "`\(Self.shown(name))` is not an identifier",
                 "write a reverse-DNS name such as org.example.tidy")
         }
-        let payload = try text("payload")
+        let payload = try payload()
         if program != nil, payload != nil {
             throw Self.refused("a payload is for a handler; a program has `input`")
         }
@@ -115,10 +115,26 @@ struct SubmissionBody {
                 try SubmitForm.description(
                     name, kind: program == nil ? kinds(name) ?? .appRefresh : .processing,
                     at: csys_realtime_ns(), SubmitValues(members: values)),
-                payload: program?.encoded ?? Array((payload ?? "").utf8))
+                payload: program?.encoded ?? payload ?? [])
         } catch {
             throw HTTPFault(error)
         }
+    }
+
+    /// The bytes of the payload, as text or in Base64.
+    private func payload() throws(HTTPFault) -> [UInt8]? {
+        let text = try text("payload")
+        guard let encoded = try self.text("payloadBase64") else {
+            return text.map { Array($0.utf8) }
+        }
+        guard text == nil else {
+            throw Self.refused("a request has either `payload` or `payloadBase64`")
+        }
+        guard let bytes = Base64.bytes(Array(encoded.utf8)) else {
+            throw Self.refused(
+                "`payloadBase64` is no Base64", "write it with padding, and without line breaks")
+        }
+        return bytes
     }
 
     private func text(_ key: String) throws(HTTPFault) -> String? {
@@ -193,7 +209,71 @@ struct SubmissionBody {
     }
 }
 
+extension SubmissionBody {
+    /// The JSON of a request, as `drafts` reads it.
+    ///
+    /// - Parameters:
+    ///   - program: in place of the identifier.
+    ///   - value: of an option; nil where it is not given.
+    static func item(
+        _ identifier: String, program: CommandPayload?, payload: [UInt8],
+        _ value: (CommandOption) -> String?
+    ) throws(CommandError) -> JSONItem {
+        var members: [(key: String, value: JSONItem)] = []
+        if let program {
+            members += self.members(program)
+        } else {
+            members.append(("identifier", .text(identifier)))
+            if let text = String(validating: payload, as: UTF8.self) {
+                if !payload.isEmpty { members.append(("payload", .text(text))) }
+            } else {
+                members.append(("payloadBase64", .text(Base64.text(payload))))
+            }
+        }
+        for option in SubmitForm.options where isOption(option) {
+            guard let text = value(option) else { continue }
+            members.append((SubmitValues.member(option), try option.item(text)))
+        }
+        return .object(members)
+    }
+
+    private static func members(_ program: CommandPayload) -> [(key: String, value: JSONItem)] {
+        var members: [(key: String, value: JSONItem)] = [
+            ("command", .list(program.arguments.map { .text($0) })),
+            ("directory", .text(program.directory)),
+            (
+                "environment",
+                .object(
+                    program.environment.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) }
+                )
+            ),
+        ]
+        if let budget = program.budget {
+            members.append(("budget", .text(CommandPayload.written(budget))))
+        }
+        if let grace = program.grace {
+            members.append(("grace", .text(CommandPayload.written(grace))))
+        }
+        return members
+    }
+}
+
 extension CommandOption {
+    /// Returns its value on a command line as a member of an object has it.
+    fileprivate func item(_ text: String) throws(CommandError) -> JSONItem {
+        switch value {
+        case nil: return .bool(true)
+        case "N":
+            guard let number = Int64(text) else {
+                throw CommandError(
+                    .usage, "`--\(name) \(text)` is no number", notes: ["nothing was submitted"])
+            }
+            return .integer(number)
+        case "LIST": return .list(text.parts(at: ",").map { .text(String($0)) })
+        default: return .text(text)
+        }
+    }
+
     /// Returns its value as a command line has it, of a member of an object.
     fileprivate func text(_ value: JSONValue, _ name: String) throws(HTTPFault) -> String? {
         switch value.kind {

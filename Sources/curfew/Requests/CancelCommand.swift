@@ -16,7 +16,7 @@ enum CancelCommand {
     static let command = Command(
         name: "cancel", summary: "cancel requests by id, or all pending ones",
         operands: "REQUEST…", operandCount: 0...10_000, operandSort: .request,
-        options: [identifierOption, allOption, dryRunOption, .store, .json],
+        options: [identifierOption, allOption, dryRunOption, .store, .socket, .json],
         details: [
             """
             Cancels pending requests, so that they are not launched. To cancel a running
@@ -47,8 +47,23 @@ enum CancelCommand {
             "curfew cancel --identifier org.curfew.feed --dry-run",
         ]
     ) { arguments, console throws(CommandError) in
-        let place = try StorePlace(arguments)
         let chosen = try Chosen(arguments)
+        if let host = try RemoteHost(arguments) {
+            try host.refuse([dryRunOption, identifierOption, allOption, .json], arguments)
+            guard case .named(let selection) = chosen else { return .ok }
+            try host.each(selection) { (id, _) throws(CommandError) in
+                let answer = try host.change(id, "cancel")
+                let word =
+                    switch answer["state"]?.text {
+                    case RequestState.cancelled.name: "cancelled"
+                    case RequestState.running.name: runs
+                    case let state: "had finished before: \(state ?? "")"
+                    }
+                line(id, answer["identifier"]?.text ?? "", word, console.out)
+            }
+            return .ok
+        }
+        let place = try StorePlace(arguments)
         let isDry = arguments.has(dryRunOption)
         let store = try place.open()
         let done: [Done]
@@ -193,14 +208,11 @@ enum CancelCommand {
                 if done.isOver {
                     "had finished before: \(RequestText.state(done.request))"
                 } else if done.isStopping {
-                    isDry
-                        ? "runs, and would be stopped"
-                        : "runs: its task is stopped, and the request ends with it"
+                    isDry ? "runs, and would be stopped" : runs
                 } else {
                     isDry ? "would be cancelled" : "cancelled"
                 }
-            let head = "\(done.request.id)  \(Shown.line(done.request.description.identifier))  "
-            out.line(head + out.wrapped(word, after: Shown.width(head), indent: 4))
+            line(done.request.id, done.request.description.identifier, word, out)
         }
         if done.isEmpty {
             if case .waiting(let identifier) = chosen {
@@ -216,6 +228,13 @@ enum CancelCommand {
                 "no host uses this store: the running requests ended with their host, and are cancelled when the next one starts"
             )
         }
+    }
+
+    private static let runs = "runs: its task is stopped, and the request ends with it"
+
+    private static func line(_ id: RequestID, _ identifier: String, _ word: String, _ out: Output) {
+        let head = "\(id)  \(Shown.line(identifier))  "
+        out.line(head + out.wrapped(word, after: Shown.width(head), indent: 4))
     }
 
     private static func item(_ done: Done) -> JSONItem {

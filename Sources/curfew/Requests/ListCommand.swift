@@ -23,7 +23,7 @@ enum ListCommand {
         name: "ps", summary: "list running and pending requests",
         options: [
             allOption, historyOption, stateOption, identifierOption, watchOption, .limit, .store,
-            .json,
+            .socket, .json,
         ],
         details: [
             """
@@ -62,8 +62,13 @@ enum ListCommand {
             "curfew ps --json | jq .requests",
         ]
     ) { arguments, console throws(CommandError) in
-        let place = try StorePlace(arguments)
         let query = try Query(arguments)
+        if let host = try RemoteHost(arguments) {
+            try host.refuse([watchOption], arguments)
+            try host.show(target(arguments), console, isJSON: arguments.has(.json))
+            return .ok
+        }
+        let place = try StorePlace(arguments)
         let store = try place.open()
         guard arguments.has(watchOption) else {
             try show(query, arguments, store, place, console)
@@ -88,6 +93,21 @@ enum ListCommand {
         return .ok
     }
 
+    /// The call to a host that lists what the options say.
+    private static func target(_ arguments: Arguments) throws(CommandError) -> RemoteHost.Target {
+        var target = RemoteHost.Target("/v1/requests")
+        if let states = arguments.value(stateOption) {
+            target.add("state", states)
+        } else if !arguments.has(allOption) {
+            target.add("view", arguments.has(historyOption) ? "history" : "live")
+        }
+        if let identifier = arguments.value(identifierOption) {
+            target.add("identifier", identifier)
+        }
+        target.add("limit", String(min(try NumberArgument.limit(arguments), 1_000)))
+        return target
+    }
+
     /// The requests to list.
     struct Query {
         private var filter: RequestFilter
@@ -96,14 +116,26 @@ enum ListCommand {
         /// Requests that ran when the last host ended are listed, too.
         private var includesHostGone = false
         let namesStates: Bool
+        /// The user whose requests are listed; nil: all.
+        var owner: UInt32?
         var identifier: String? { filter.identifier }
         var isHistory: Bool { filter.states.allSatisfy { !$0.isLive } && !filter.states.isEmpty }
 
-        /// - Parameter states: words of the column STATE, with commas between them; nil for all.
-        init(states: String?, identifier: String?, limit: Int) throws(CommandError) {
+        /// As a call to a host has it.
+        ///
+        /// - Parameters:
+        ///   - states: words of the column STATE, with commas between them; nil for all of the view.
+        ///   - view: "live" or "history"; nil for both.
+        init(
+            states: String?, view: String? = nil, identifier: String?, limit: Int
+        ) throws(CommandError) {
             filter = RequestFilter(identifier: identifier, limit: limit)
             namesStates = states != nil
-            if let states { filter.states = try read(states) }
+            if let states {
+                filter.states = try read(states)
+            } else if let view {
+                filter.states = Set(RequestState.allCases.filter { $0.isLive == (view == "live") })
+            }
         }
 
         fileprivate init(_ arguments: Arguments) throws(CommandError) {
@@ -178,7 +210,9 @@ enum ListCommand {
             console.out.line(item(overview, programs, store, host).written)
             return
         }
-        print(overview, programs, host, place, console, query)
+        print(
+            overview, programs, host, place, console, query,
+            shares: shares(overview.requests, host, place, console.out))
         if overview.requests.isEmpty, let identifier = query.identifier {
             try RequestArgument.suggest(identifier, "ps --identifier", store, place, console)
         }
@@ -192,7 +226,11 @@ enum ListCommand {
             return try store.read { (transaction) throws(StoreFault) in
                 let overview =
                     try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
-                        try transaction.overview(filter, outcomes: query.outcomes)
+                        if let owner = query.owner {
+                            return try transaction.overview(
+                                filter, outcomes: query.outcomes, ownedBy: owner)
+                        }
+                        return try transaction.overview(filter, outcomes: query.outcomes)
                     } ?? RequestOverview()
                 return (host, overview, try Self.programs(overview.requests, transaction))
             }
@@ -203,6 +241,14 @@ enum ListCommand {
     static func item(_ query: Query, _ store: StoreClient) throws(CommandError) -> JSONItem {
         let (host, overview, programs) = try read(query, store)
         return item(overview, programs, store, host)
+    }
+
+    /// Prints the answer to a query, without how far tasks are.
+    static func print(
+        _ query: Query, _ store: StoreClient, _ place: StorePlace, _ console: Console
+    ) throws(CommandError) {
+        let (host, overview, programs) = try read(query, store)
+        print(overview, programs, host, place, console, query, shares: [:])
     }
 
     private static func programs(
@@ -218,7 +264,8 @@ enum ListCommand {
 
     private static func print(
         _ overview: RequestOverview, _ programs: [RequestID: CommandPayload],
-        _ host: HostPresence?, _ place: StorePlace, _ console: Console, _ query: Query
+        _ host: HostPresence?, _ place: StorePlace, _ console: Console, _ query: Query,
+        shares: [RequestID: Double]
     ) {
         let now = csys_realtime_ns()
         let out = console.out
@@ -241,7 +288,7 @@ enum ListCommand {
         }
         RequestTable(
             overview.requests, programs.mapValues(ShellWord.shortLine),
-            shares(overview.requests, host, place, out), isAlone: host == nil, at: now, out
+            shares, isAlone: host == nil, at: now, out
         ).print()
         let more = overview.count - overview.requests.count
         guard more > 0 else { return }

@@ -32,6 +32,7 @@ enum RequestItem {
             "of the last task: succeeded, failed, expired, cancelled, interrupted, abandoned"
         ),
         ("payloadBytes", "the size of its payload"),
+        ("owner", "the number of the user who has submitted it to another user's host, or null"),
         ("argv", "the words of the program that it runs, or null"),
     ]
 
@@ -69,6 +70,7 @@ enum RequestItem {
             ("crashes", .integer(Int64(request.crashes))),
             ("outcome", .text(orNull: request.outcome?.name)),
             ("payloadBytes", .integer(Int64(request.payloadBytes))),
+            ("owner", request.owner.map { .integer(Int64($0)) } ?? .null),
         ]
     }
 

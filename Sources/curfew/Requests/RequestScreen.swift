@@ -67,6 +67,7 @@ struct RequestScreen {
         } else {
             rows.append(("payload", payload))
         }
+        if let owner = request.owner { rows.append(("owner", "user \(owner)")) }
         rows.append(("submitted", DateText.both(request.submittedAt, at: now)))
         return rows
     }

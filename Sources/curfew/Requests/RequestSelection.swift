@@ -4,7 +4,15 @@ import Scheduling
 
 /// The requests that operands name: by numbers, `12`, and by ranges of numbers, `3-7`.
 struct RequestSelection {
-    private let ranges: [ClosedRange<UInt64>]
+    let ranges: [ClosedRange<UInt64>]
+    /// So many numbers are named.
+    var count: UInt64 {
+        ranges.reduce(0) { sum, range in
+            let (span, isLong) = (range.upperBound - range.lowerBound).addingReportingOverflow(1)
+            let (all, isMore) = sum.addingReportingOverflow(span)
+            return isLong || isMore ? .max : all
+        }
+    }
     private let texts: [String]
 
     init(_ operands: [String]) throws(CommandError) {

@@ -6,7 +6,7 @@ enum RetryCommand {
     static let command = Command(
         name: "retry", summary: "make requests that are over pending again, payload and all",
         operands: "REQUEST…", operandCount: 1...10_000, operandSort: .history,
-        options: [.store, .json],
+        options: [.store, .socket, .json],
         details: [
             """
             Makes a request that failed, finished or was cancelled pending again. It is the
@@ -28,9 +28,21 @@ enum RetryCommand {
         sections: [RequestChange.section],
         examples: ["curfew retry 12", "curfew retry 3-7 12"]
     ) { arguments, console throws(CommandError) in
+        let text = "pending again, and may be launched at once"
+        if let host = try RemoteHost(arguments) {
+            try host.each(try RequestSelection(arguments.operands)) {
+                (id, _) throws(CommandError) in
+                let answer = try host.change(id, "retry")
+                guard !arguments.has(.json) else { return console.out.line(answer.text) }
+                let head = "\(id)  \(Shown.line(answer["identifier"]?.text ?? ""))  "
+                console.out.line(
+                    head + console.out.wrapped(text, after: Shown.width(head), indent: 4))
+            }
+            return .ok
+        }
         try RequestChange(
             done: "retried", rule: "only a request that is over can be retried",
-            text: { _ in "pending again, and may be launched at once" },
+            text: { _ in text },
             change: { (request, ledger, now, store) throws(StoreFault) in
                 try ledger.retry(request.id, at: now, store).value
             }

@@ -12,7 +12,7 @@ enum ShowCommand {
     static let command = Command(
         name: "show", summary: "print everything about requests",
         operands: "REQUEST…", operandCount: 1...10_000, operandSort: .request,
-        options: [payloadOption, .store, .json],
+        options: [payloadOption, .store, .socket, .json],
         details: [
             """
             Prints the request as submitted, its state, the end of each attempt, and its
@@ -37,8 +37,17 @@ enum ShowCommand {
         ],
         examples: ["curfew show 12", "curfew show 12 --payload | jq ."]
     ) { arguments, console throws(CommandError) in
-        let place = try StorePlace(arguments)
         let selection = try RequestSelection(arguments.operands)
+        if let host = try RemoteHost(arguments) {
+            try host.refuse([payloadOption], arguments)
+            try host.each(selection) { (id, isFirst) throws(CommandError) in
+                try host.show(
+                    RemoteHost.Target("/v1/requests/\(id)"), console, isJSON: arguments.has(.json),
+                    isFirst: isFirst)
+            }
+            return .ok
+        }
+        let place = try StorePlace(arguments)
         guard !arguments.has(payloadOption) || !arguments.has(.json) else {
             throw CommandError(
                 .usage, "`--payload` and `--json` both want standard output",

@@ -14,6 +14,11 @@ struct StorePlace {
     let option: String
     private let isNamed: Bool
 
+    /// - Parameter option: how a command says where it is, after a blank.
+    init(_ directory: String, option: String) {
+        (self.directory, self.option, isNamed) = (directory, option, true)
+    }
+
     /// Uses the store of `--store`, or the usual one.
     ///
     /// - Parameter configured: the store of a configuration, in place of the usual one.

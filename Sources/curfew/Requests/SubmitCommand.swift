@@ -16,7 +16,7 @@ enum SubmitCommand {
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
         takesProgram: true,
         options: SubmitForm.options + [
-            waitOption, WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .json,
+            waitOption, WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .socket, .json,
         ] + ProgramRequest.storedOptions,
         details: [
             """
@@ -111,6 +111,13 @@ enum SubmitCommand {
                 notes: ["nothing was submitted"],
                 help: ["to submit a program only once, give it a key: --key backup"])
         }
+        if let host = try RemoteHost(arguments) {
+            try host.refuse(
+                [waitOption, WaitCommand.timeoutOption, dryRunOption, SubmitForm.pendingLimit],
+                arguments)
+            try submit(identifier, program, arguments, host, console)
+            return .ok
+        }
         let place = try StorePlace(arguments)
         let found = try FoundKind(identifier, arguments)
         let now = csys_realtime_ns()
@@ -171,6 +178,31 @@ enum SubmitCommand {
         guard arguments.has(waitOption), let request else { return .ok }
         return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
             [request], timeout: timeout)
+    }
+
+    /// Submits to a host of another user.
+    private static func submit(
+        _ identifier: String, _ program: ProgramRequest?, _ arguments: Arguments,
+        _ host: RemoteHost, _ console: Console
+    ) throws(CommandError) {
+        let payload = if let program { program.payload } else { try payload(arguments) }
+        let answer = try host.submit(
+            try SubmissionBody.item(
+                identifier, program: program == nil ? nil : CommandPayload(payload),
+                payload: payload
+            ) { arguments.value($0) })
+        guard !arguments.has(.json) else { return console.out.line(answer.text) }
+        let (word, id) = (answer["status"]?.text ?? "queued", answer["id"]?.digits ?? "")
+        let replaced = (answer["replaced"]?.items ?? []).compactMap(\.digits)
+        let colour: Colour = word == "queued" ? .good : .warning
+        let indent = String(repeating: " ", count: word.count + 2)
+        console.out.line(
+            console.out.paint(word, colour) + "  " + console.out.paint(id, .strong) + "  "
+                + Shown.line(identifier))
+        if !replaced.isEmpty {
+            console.out.line(indent + "takes the place of \(replaced.joined(separator: ", "))")
+        }
+        console.out.line(indent + "follow it: curfew show \(id)\(host.option)")
     }
 
     /// Refuses options that make no sense together.

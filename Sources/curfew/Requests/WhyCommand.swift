@@ -11,7 +11,7 @@ enum WhyCommand {
     static let command = Command(
         name: "why", summary: "print why a request has not run: all reasons at once",
         operands: "REQUEST|IDENTIFIER…", operandCount: 1...10_000, operandSort: .request,
-        options: [history, SubmitForm.kind, SubmitForm.needs, .plugins, .store, .json],
+        options: [history, SubmitForm.kind, SubmitForm.needs, .plugins, .store, .socket, .json],
         details: [
             """
             For a request id, prints every factor that the request waits for, the factors
@@ -47,6 +47,17 @@ enum WhyCommand {
             "curfew why --history 12",
         ]
     ) { arguments, console throws(CommandError) in
+        if let host = try RemoteHost(arguments) {
+            try host.refuse([SubmitForm.kind, SubmitForm.needs, .plugins], arguments)
+            let path = arguments.has(history) ? "history" : "why"
+            try host.each(try RequestSelection(arguments.operands)) {
+                (id, isFirst) throws(CommandError) in
+                try host.show(
+                    RemoteHost.Target("/v1/requests/\(id)/\(path)"), console,
+                    isJSON: arguments.has(.json), isFirst: isFirst)
+            }
+            return .ok
+        }
         let place = try StorePlace(arguments)
         let store = try place.open()
         let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
@@ -64,7 +75,7 @@ enum WhyCommand {
                 continue
             }
             if index > 0 { console.out.line() }
-            WhyScreen(answer, console.out).print(next: next(answer, place))
+            print(answer, place, console.out)
             if answer.isUnhandled {
                 try FoundKind(answer.identifier, arguments).note(
                     answer.identifier, isKindNamed: true, console.errors)
@@ -234,6 +245,11 @@ enum WhyCommand {
         try store.read { (transaction) throws(StoreFault) in
             try transaction.ahead(of: request, limit: 10_000)
         }
+    }
+
+    /// Prints an answer as the command does.
+    static func print(_ answer: WhyAnswer, _ place: StorePlace, _ out: Output) {
+        WhyScreen(answer, out).print(next: next(answer, place))
     }
 
     private static func next(_ answer: WhyAnswer, _ place: StorePlace) -> String {

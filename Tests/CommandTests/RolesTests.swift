@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// Other users at the control socket: processes with numbers of their own, which only root can start.
+@Suite("Roles of the control socket", .enabled(if: geteuid() == 0))
+struct RolesTests {
+    private let files: TemporaryDirectory
+
+    init() throws { files = try TemporaryDirectory() }
+
+    /// Runs a script in Python beside a host with the plugin `process` and a user for each role. `call` asks as a
+    /// user, and returns the status and the answer.
+    private func serve(_ script: String) throws -> String {
+        let head = """
+            import json, os, signal, subprocess, sys, threading, time
+            program, place, plugin, document = sys.argv[1:5]
+            os.chmod(place, 0o755)
+            path = os.path.join(place, "reached.sock")
+            store = os.path.join(place, "store")
+            file = os.path.join(place, "curfew.json")
+            one = "org.curfew.test.process.one"
+            users = {"none": 12000, "read": 12001, "submit": 12002, "operate": 12003, "admin": 12004, "other": 12005}
+            roles = {name: {"users": [str(users[name])]} for name in ("read", "submit", "operate", "admin")}
+            roles["submit"] = {"groups": ["12900"], "identifiers": ["org.curfew.test.process.*"]}
+            def configure(**more):
+                with open(file, "w") as out:
+                    json.dump({"store": store, "plugins": {"directories": [plugin]}, "apps": {"enabled": False},
+                               "control": {"socket": path, "mode": "0666", "roles": roles, **more}}, out)
+            configure()
+            lines = []
+            host = subprocess.Popen([program, "serve", "--config", file, "--json"], stdout=subprocess.PIPE,
+                                    start_new_session=True)
+            for line in host.stdout:
+                lines.append(json.loads(line))
+                if lines[-1]["event"] == "serving":
+                    break
+            threading.Thread(target=lambda: lines.extend(json.loads(line) for line in host.stdout), daemon=True).start()
+
+            def run(user, *words):
+                number = users.get(user, 0)
+                groups = [12900, 5] if user in ("submit", "other") else []
+                return subprocess.run(words, capture_output=True, user=number, group=number, extra_groups=groups)
+            def call(user, method, target, body=None):
+                words = ["curl", "-s", "--unix-socket", path, "-X", method, "-w", "\\n%{http_code}", "http://x" + target]
+                if body is not None:
+                    words += ["-H", "Content-Type: application/json", "--data-binary", json.dumps(body)]
+                done = run(user, *words)
+                text, _, status = done.stdout.decode().rpartition("\\n")
+                try: text = json.loads(text)
+                except ValueError: pass
+                return int(status), text
+            def submit(user, **more):
+                return call(user, "POST", "/v1/requests", {"identifier": one, "after": "1h", **more})
+            def journal(request=None):
+                query = "" if request is None else "&request=%d" % request
+                return call("read", "GET", "/v1/journal?limit=1000" + query)[1]["entries"]
+            def until(what):
+                end = time.monotonic() + 30
+                while not what():
+                    if time.monotonic() > end: sys.exit("not within 30 s")
+                    time.sleep(0.01)
+            try:
+
+            """
+        let body = script.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { "    " + $0 }.joined(separator: "\n")
+        let tail = """
+
+                host.send_signal(signal.SIGTERM)
+                print("ended", host.wait(30), os.path.exists(path), os.path.lexists(store + "/control.sock"))
+            finally:
+                if host.poll() is None: host.kill()
+            """
+        let run = try ChildProcess.run(
+            "python3",
+            [
+                "-c", head + body + tail, CommandRun.program, files.path,
+                BuiltProducts.testPluginDirectory("process"),
+                BuiltProducts.packageRoot + "/Documentation/openapi.json",
+            ],
+            environment: CommandRun.environment, limit: .seconds(120))
+        #expect(run.succeeded, "\(run)")
+        return run.output
+    }
+
+    private static let ended = "ended 0 False False\n"
+
+    @Test("each call is for those whose role it needs, and for the owner of a request")
+    func table() throws {
+        let output = try serve(
+            """
+            def made(user):
+                status, answer = submit(user)
+                assert status == 201, (user, status, answer)
+                return answer["id"]
+            names = ["none", "read", "submit", "operate", "admin"]
+            # By role: none, read, submit (its own), operate, admin; and `other`, who may submit and asks for what is not his.
+            table = {
+                "GET /v1/host": "- x x x x x", "GET /v1/health": "- x x x x x",
+                "GET /v1/tasks": "- x - x x -", "GET /v1/handlers": "- x - x x -", "GET /v1/plugins": "- x - x x -",
+                "GET /v1/factors": "- x - x x -", "GET /v1/schedules": "- x - x x -", "GET /v1/journal": "- x - x x -",
+                "GET /v1/requests": "- x x x x x", "GET /v1/requests/{id}": "- x x x x 4",
+                "GET /v1/requests/{id}/why": "- x x x x 4", "GET /v1/requests/{id}/history": "- x x x x 4",
+                "GET /v1/requests/{id}/wait?timeout=1ms": "- x x x x 4", "GET /v1/requests/{id}/payload": "- - x x x 4",
+                "POST /v1/requests/{id}/cancel": "- - x x x 4", "POST /v1/requests/{id}/retry": "- - x x x 4",
+                "POST /v1/requests/{id}/launch": "- - - x x -", "POST /v1/requests/{id}/release": "- - - x x -",
+                "POST /v1/reload": "- - - - x -", "POST /v1/drain": "- - - - x -", "DELETE /v1/drain": "- - - - x -",
+            }
+            paths = json.load(open(document))["paths"]
+            # Those that submit are below.
+            calls = {method.upper() + " " + path for path, methods in paths.items() for method in methods}
+            print("{%s}" % ", ".join(repr(call) for call in sorted(calls ^ {row.split("?")[0] for row in table})))
+            for row, wanted in table.items():
+                method, target = row.split(" ")
+                seen = []
+                for user in names + ["other"]:
+                    own = made("submit" if user in ("submit", "other") else "admin")
+                    if "/retry" in target: call("admin", "POST", "/v1/requests/%d/cancel" % own)
+                    status, answer = call(user, method, target.replace("{id}", str(own)))
+                    if "/release" in target and status == 409: status = 200
+                    seen.append("x" if status < 300 else "4" if status == 404 else "-" if status == 403 else str(status))
+                    if status == 403: assert answer["error"]["code"] in ("role", "denied"), answer
+                    if status == 404: assert answer["error"]["message"] == "there is no request %d" % own, answer
+                if " ".join(seen) != wanted: print(row, " ".join(seen), "not", wanted)
+            print([submit(user)[0] for user in names], call("none", "GET", "/v1/nowhere")[0], call("read", "GET", "/v1/nowhere")[0])
+            """)
+        #expect(
+            output == """
+                {'POST /v1/requests', 'POST /v1/requests:batch'}
+                [403, 403, 201, 403, 201] 403 404
+
+                """ + Self.ended, "\(output)")
+    }
+
+    @Test("owners: lists, keys, identifiers, programs, batches; the journal says who asked")
+    func owners() throws {
+        let output = try serve(
+            """
+            a, b = submit("submit", key="k")[1]["id"], submit("other", key="k")[1]["id"]
+            again = submit("submit", key="k")[1]["id"]
+            print(a != b, again == a, submit("other", key="k", priority="high")[1]["error"]["message"].split()[:2] == ["request", str(b)])
+            def listed(user): return [r["id"] for r in call(user, "GET", "/v1/requests")[1]["requests"]]
+            print(listed("submit") == [a], listed("other") == [b], sorted(listed("read")) == [a, b])
+            print(call("submit", "GET", "/v1/requests/%d" % a)[1]["owner"], call("read", "GET", "/v1/requests/%d" % a)[1]["owner"])
+            print(submit("other", onPending="replace")[1]["replaced"] == [b], call("submit", "GET", "/v1/requests/%d" % a)[1]["state"])
+            print(submit("submit", identifier="org.example.tidy")[1]["error"]["help"])
+            print(call("submit", "POST", "/v1/requests", {"command": ["/bin/true"]})[0], call("admin", "POST", "/v1/requests", {"command": ["/bin/true"]})[0])
+            items = [{"identifier": one}, {"identifier": "org.example.tidy"}, {"command": ["/bin/true"]}]
+            print([item["status"] for item in call("submit", "POST", "/v1/requests:batch", {"items": items})[1]["items"]])
+            call("submit", "POST", "/v1/requests/%d/cancel" % a)
+            print([e["detail"].split(" (")[0] for e in journal(a)])
+            print(call("read", "POST", "/v1/requests/%d/cancel" % a)[0])
+            until(lambda: any(e["what"] == "audited" for e in journal()))
+            print([e["detail"].split(" (")[0] for e in journal() if e["what"] == "audited"])
+            for _ in range(20): call("none", "POST", "/v1/drain")
+            call("admin", "POST", "/v1/drain"); call("admin", "DELETE", "/v1/drain")
+            until(lambda: any(e["detail"].startswith("end of drain") for e in journal()))
+            print([e["detail"].split(" (")[0] for e in journal() if e["what"] == "audited"][1:])
+            # The command line of the host's own user has it as well.
+            print(subprocess.run([program, "show", str(a), "--store", store], capture_output=True, text=True).stdout.count("user 12002"))
+            """)
+        #expect(
+            output == """
+                True True True
+                True True True
+                12002 12002
+                True pending
+                ['the host permits org.curfew.test.process.*']
+                403 201
+                [201, 403, 403]
+                ['by user 12002', 'by user 12002']
+                403
+                ['refused: cancel, asked by user 12001']
+                ['refused: a call, asked by user 12000', 'drain by user 12004', 'end of drain by user 12004']
+                3
+
+                """ + Self.ended, "\(output)")
+    }
+
+    @Test("a user who submits too fast waits, and roles that are read again count at once")
+    func limits() throws {
+        let output = try serve(
+            """
+            configure(submitRate=5)
+            host.send_signal(signal.SIGHUP)
+            until(lambda: any(line["event"] == "planned" for line in lines))
+            items = {"items": [{"identifier": one, "after": "1h"}] * 50}
+            print(call("submit", "POST", "/v1/requests:batch", items)[0])
+            status, answer = call("submit", "POST", "/v1/requests:batch", items)
+            print(status, answer["error"]["code"], call("other", "POST", "/v1/requests:batch", items)[0], call("admin", "POST", "/v1/requests:batch", items)[0])
+            roles["read"] = {"users": [str(users["none"]), "no-such-user"]}
+            configure()
+            print(subprocess.run([program, "reload", "--store", store], capture_output=True).returncode)
+            print(call("none", "GET", "/v1/journal")[0], call("read", "GET", "/v1/journal")[0])
+            print([line["text"] for line in lines if "no-such-user" in line.get("text", "")])
+            """)
+        #expect(
+            output == """
+                200
+                429 rate 200 200
+                0
+                200 403
+                ['there is no user or group `no-such-user`, which the configuration gives the role read; nobody has it by that name']
+
+                """ + Self.ended, "\(output)")
+    }
+
+    @Test("the command line of another user, with --socket: as for a store of that user's own")
+    func commands() throws {
+        let output = try serve(
+            """
+            import shutil
+            mine = os.path.join(place, "curfew")
+            shutil.copy(program, mine)
+            os.chmod(mine, 0o755)
+            def curfew(user, *words, socket=path):
+                done = run(user, mine, *words, *(["--socket", socket] if socket else []))
+                return done.returncode, done.stdout.decode(), done.stderr.decode()
+            def own(*words):
+                done = subprocess.run([program, *words, "--store", store], capture_output=True, text=True)
+                return done.stdout.replace("--store " + store, "--socket " + path)
+            print(curfew("submit", "submit", one, "--after", "1h", "--needs", "network,external-power", "--attempts", "3", "--key", "k")[1].replace(path, "PATH"), end="")
+            print(curfew("submit", "submit", one, "--after", "1h", "--needs", "network,external-power", "--attempts", "3", "--key", "k")[1].split()[0])
+            payload = os.path.join(place, "payload")
+            with open(payload, "wb") as out: out.write(bytes(range(256)))
+            os.chmod(payload, 0o644)
+            print(json.loads(curfew("submit", "submit", one, "--after", "1h", "--payload", "@" + payload, "--json")[1])["id"])
+            print(subprocess.run([program, "show", "2", "--payload", "--store", store], capture_output=True).stdout == bytes(range(256)))
+            submit("other")
+            for words in (["ps"], ["show", "1"], ["show", "1-3"], ["why", "2"], ["why", "--history", "1"]):
+                seen = [curfew(user, *words) for user in ("admin", "submit")]
+                wanted = own(*words)
+                if seen[0][1] != wanted: print(words, seen[0], wanted)
+                # One's own are two of three.
+                if words != ["show", "1-3"] and words != ["ps"] and seen[1][1] != wanted: print(words, seen[1], wanted)
+            print(len(json.loads(curfew("submit", "ps", "--json")[1])["requests"]), json.loads(curfew("admin", "show", "3", "--json")[1])["owner"])
+            print(curfew("submit", "cancel", "1", "2"), curfew("submit", "retry", "2")[1], sep="", end="")
+            print(curfew("submit", "show", "3")[0], curfew("submit", "cancel", "3")[2].split(chr(10))[0], curfew("read", "cancel", "3")[0])
+            print(curfew("none", "ps")[2].split(chr(10))[0], curfew("submit", "ps", "--watch")[0], curfew("submit", "ps", "--store", "x")[0])
+            print(curfew("submit", "ps", socket=path + ".none")[2].split(chr(10))[0].replace(path, "PATH"))
+            print(curfew("submit", "submit", "org.example.tidy")[2].split(chr(10))[0], curfew("submit", "submit", "--socket", path, "--", "/bin/true", socket=None)[2].split(chr(10))[0])
+            print(run("submit", "env", "CURFEW_SOCKET=" + path, mine, "ps", "--all").stdout.decode().count(one))
+            """)
+        let head = "queued  1  org.curfew.test.process.one"
+        #expect(
+            output == """
+                \(head)
+                        follow it: curfew show 1 --socket PATH
+                duplicate-key
+                2
+                True
+                2 12005
+                (0, '1  org.curfew.test.process.one  cancelled\\n2  org.curfew.test.process.one  cancelled\\n', '')2  org.curfew.test.process.one  pending again, and may be launched at once
+                4 error: there is no request 3 5
+                error: user 12000 has no role with this host 2 2
+                error: no host is at the socket PATH.none: No such file or directory
+                error: `org.example.tidy` may not be submitted by this user error: a program runs with the rights of the host's user
+                2
+
+                """ + Self.ended, "\(output)")
+    }
+}
