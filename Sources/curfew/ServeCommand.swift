@@ -105,6 +105,7 @@ enum ServeCommand {
                     ("ok, files", "whether there is no fault; the files that were read"),
                     ("faults", "as of `curfew lint --json`"),
                     ("plugins", "what is wrong with the directories of plugins, or null"),
+                    ("roles", "the users and groups that are not there"),
                     ("schedules", "each with name, source, enabled, rule, next and fault"),
                 ]),
             HelpSection(

@@ -94,6 +94,10 @@ enum ServeConfiguration {
         for schedule in configuration.schedules {
             lacks.schedules[schedule.name] = lack(of: schedule, among: search)
         }
+        _ = ControlAccess(configuration.control) { role, name in
+            lacks.roles.append(
+                "there is no user or group `\(name)`, which has the role \(role.rawValue)")
+        }
         if isJSON {
             console.out.line(item(configuration, [], lacks).written)
         } else {
@@ -108,8 +112,10 @@ enum ServeConfiguration {
         var plugins: String?
         /// The programs and handlers of schedules, by their names.
         var schedules: [String: String] = [:]
+        /// Users and groups of roles.
+        var roles: [String] = []
 
-        var count: Int { schedules.count + (plugins == nil ? 0 : 1) }
+        var count: Int { schedules.count + roles.count + (plugins == nil ? 0 : 1) }
         var isEmpty: Bool { count == 0 }
     }
 
@@ -137,6 +143,9 @@ enum ServeConfiguration {
                 ? next(of: schedule, after: now).map { "next " + DateText.both($0, at: now) }
                     ?? "never due" : "off"
             out.line("  \(Shown.padded(schedule.name, width))  \(rule); \(when)")
+        }
+        for lack in lacks.roles {
+            out.line("\(out.paint("fault", .alarm)): control: \(Shown.line(lack))")
         }
         if let lack = lacks.plugins {
             out.line("\(out.paint("fault", .alarm)): plugins: \(Shown.line(lack))")
@@ -167,7 +176,8 @@ enum ServeConfiguration {
             ("ok", .bool(faults.isEmpty && lacks.isEmpty)),
             ("files", .list(configuration.files.map { .text($0) })),
             ("faults", .list(faults.map(FaultItem.item))),
-            ("plugins", .text(orNull: lacks.plugins)), ("schedules", .list(schedules)),
+            ("plugins", .text(orNull: lacks.plugins)),
+            ("roles", .list(lacks.roles.map { .text($0) })), ("schedules", .list(schedules)),
         ])
     }
 

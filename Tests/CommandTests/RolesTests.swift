@@ -195,6 +195,27 @@ struct RolesTests {
             print(subprocess.run([program, "reload", "--store", store], capture_output=True).returncode)
             print(call("none", "GET", "/v1/journal")[0], call("read", "GET", "/v1/journal")[0])
             print([line["text"] for line in lines if "no-such-user" in line.get("text", "")])
+            checked = subprocess.run([program, "serve", "--check", "--config", file], capture_output=True, text=True)
+            print(checked.returncode, [line for line in checked.stdout.splitlines() if "no-such" in line])
+            # A user without a role takes no place from others.
+            import socket
+            reader, writer = os.pipe()
+            hoarder = os.fork()
+            if hoarder == 0:
+                os.setgroups([]); os.setgid(12000); os.setuid(12000)
+                kept = [socket.socket(socket.AF_UNIX) for _ in range(300)]
+                for connection in kept:
+                    try:
+                        connection.connect(path)
+                        connection.send(b"G")
+                    except OSError: pass
+                os.write(writer, b"x")
+                time.sleep(60)
+                os._exit(0)
+            os.read(reader, 1)
+            print(len(os.listdir("/proc/%d/fd" % host.pid)) < 300, call("submit", "GET", "/v1/host")[0])
+            os.kill(hoarder, signal.SIGKILL)
+            os.waitpid(hoarder, 0)
             """)
         #expect(
             output == """
@@ -203,6 +224,8 @@ struct RolesTests {
                 0
                 200 403
                 ['there is no user or group `no-such-user`, which the configuration gives the role read; nobody has it by that name']
+                1 ['fault: control: there is no user or group `no-such-user`, which has the role read']
+                True 200
 
                 """ + Self.ended, "\(output)")
     }

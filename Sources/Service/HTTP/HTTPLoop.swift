@@ -16,6 +16,9 @@ final class HTTPLoop {
     private let calls = UnsafeMutablePointer<chttp_calls>.allocate(capacity: 1)
     private var server: OpaquePointer!
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+    /// The numbers of connections of users besides the server's own and root.
+    private var foreign: [UInt32: Int] = [:]
+    private let own = geteuid()
     /// The requests that were read since the last look.
     private var fresh: [HTTPCall] = []
     private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
@@ -60,7 +63,7 @@ final class HTTPLoop {
             },
             disconnected: {
                 let connection = Unmanaged<HTTPConnection>.fromOpaque($0!).takeRetainedValue()
-                connection.loop.connections[ObjectIdentifier(connection)] = nil
+                connection.loop.disconnected(connection)
             })
         // Some more, so that this is the limit which counts.
         guard let server = chttp_start(calls, UInt32(limits.connections + 8), limits.headBytes)
@@ -134,7 +137,7 @@ final class HTTPLoop {
                 acceptsAgainAt = csys_monotonic_ns() &+ 1_000_000_000
             }
             if socket < 0 { return }
-            guard hasPlace(), HTTPPeer(socket) != nil else {
+            guard hasPlace(), let peer = HTTPPeer(socket), hasPlace(for: peer) else {
                 csys_close(socket)
                 continue
             }
@@ -150,10 +153,27 @@ final class HTTPLoop {
         return connections.count < limits.connections
     }
 
+    private func hasPlace(for peer: HTTPPeer) -> Bool {
+        foreign[peer.user, default: 0] < limits.foreignConnections
+    }
+
+    private func count(_ connection: HTTPConnection, by change: Int) {
+        let user = connection.peer.user
+        guard user != own, user != 0 else { return }
+        let number = foreign[user, default: 0] + change
+        foreign[user] = number == 0 ? nil : number
+    }
+
+    private func disconnected(_ connection: HTTPConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        count(connection, by: -1)
+    }
+
     private func connected(_ socket: Int32) -> HTTPConnection {
         let peer = HTTPPeer(socket) ?? HTTPPeer(user: .max, group: .max, process: 0)
         let connection = HTTPConnection(socket, peer, self)
         connections[ObjectIdentifier(connection)] = connection
+        count(connection, by: 1)
         connection.enter(.reading)
         return connection
     }

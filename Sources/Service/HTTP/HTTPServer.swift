@@ -11,6 +11,8 @@ package final class HTTPServer: @unchecked Sendable {
     package struct Limits: Sendable {
         /// Further connections are closed at once.
         package var connections = 1_024
+        /// Of each user besides the server's own and root, so that others get in.
+        package var foreignConnections = 256
         /// The memory of a connection for the head of a request; a larger head is refused.
         package var headBytes = 16_384
         /// The most bytes of a body, and of all bodies at a time.

@@ -50,6 +50,7 @@ final class ControlSocket {
         var descriptors = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
             limits.connections = min(limits.connections, Int(clamping: descriptors.rlim_cur / 2))
+            limits.foreignConnections = min(limits.foreignConnections, limits.connections / 4)
         }
         // One that was left by a host that was killed would be in the way.
         Self.unlink(folder)
@@ -66,7 +67,8 @@ final class ControlSocket {
             throw error as? Failure
                 ?? Failure(reason: (error as? HTTPServer.Failure)?.reason ?? "\(error)")
         }
-        if given == nil, let path = settings.socket {
+        // A socket that was given is there as well.
+        if let path = settings.socket {
             linked = symlinkat(path, folder.number, Self.name) == 0 ? folder : nil
         } else {
             linked = nil
@@ -90,7 +92,14 @@ final class ControlSocket {
         let directory = "/" + parts.dropLast().joined(separator: "/")
         guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         else { throw Failure(reason: "\(directory): \(String(cString: strerror(errno)))") }
-        return .made(in: folder, name: String(parts[parts.count - 1]), mode: mode ?? 0o660)
+        let name = String(parts[parts.count - 1])
+        // The lock of a store keeps others from the socket in its directory alone.
+        let found = csys_socket_connect(folder.number, name)
+        guard found < 0 else {
+            csys_close(found)
+            throw Failure(reason: "another host answers at \(path)")
+        }
+        return .made(in: folder, name: name, mode: mode ?? 0o660)
     }
 
     /// Answers what was asked, and whatever comes then with the news that the host ends. The host has to work until
