@@ -18,12 +18,13 @@ struct ScheduleReader {
 
     static let keys = [
         "name", "command", "identifier", "every", "cron", "zone", "payload", "payloadFile",
-        "directory", "environment", "kind", "budget", "grace", "needs", "priority", "catchUp",
+        "directory", "environment", "output", "kind", "budget", "grace", "needs", "priority",
+        "catchUp",
         "jitter", "retry", "enabled",
     ]
     private static let retryKeys = ["attempts", "base", "longest", "jitter"]
     /// Keys that say how a program is run, and mean nothing for a handler.
-    private static let commandKeys = ["directory", "environment", "budget", "grace"]
+    private static let commandKeys = ["directory", "environment", "output", "budget", "grace"]
     private static let spans = Repetition.intervalRange
     /// execve(2): Linux passes on 32 pages for each word, with its NUL.
     private static let wordLimit = 32 * 4_096 - 1
@@ -245,7 +246,7 @@ struct ScheduleReader {
         let command = CommandPayload(
             arguments: words, directory: directory, environment: environment,
             budget: budget ?? 600_000_000_000, grace: grace ?? 10_000_000_000,
-            input: input.isEmpty ? nil : input)
+            input: input.isEmpty ? nil : input, output: output(object))
         let bytes = command.encoded
         guard bytes.count <= ServiceConfiguration.payloadLimit else {
             faults.note(
@@ -255,6 +256,20 @@ struct ScheduleReader {
             return (nil, nil)
         }
         return (CommandPayload.identifier, bytes)
+    }
+
+    private func output(_ object: ConfigurationObject) -> ProgramOutput {
+        guard let text = object.text("output", example: "\"/var/log/backup.log\"") else {
+            return .log
+        }
+        guard let output = ProgramOutput(text) else {
+            faults.note(
+                .value, at: object["output"]!,
+                "`output` is `\(ConfigurationObject.shown(text))`, which is no absolute path",
+                help: "write log, discard, or a file such as /var/log/backup.log")
+            return .log
+        }
+        return output
     }
 
     private func payload(_ object: ConfigurationObject) -> [UInt8]? {

@@ -9,6 +9,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var store: String?
     package var plugins = PluginSettings()
     package var control = ControlSettings()
+    /// Nanoseconds that running tasks have to end once the host ends; nil: as long as they have.
+    package var stopGrace: UInt64?
     /// What tells the factors of the machine; nil for the default, the kernel.
     package var factorSource: FactorOrigin?
     /// Whether apps are started that do not run and have a due request; nil for the default.
@@ -30,6 +32,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
         return own == other
     }
 
-    static let keys = ["schedules", "store", "plugins", "factors", "apps", "thresholds", "control"]
+    static let keys = [
+        "schedules", "store", "plugins", "factors", "apps", "thresholds", "control", "stop",
+    ]
     static let factorKeys = ["source"]
 }

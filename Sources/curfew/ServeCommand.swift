@@ -3,6 +3,7 @@ import CSystem
 import Curfew
 import Glibc
 import PluginBridge
+import Runner
 import Scheduling
 import Service
 
@@ -219,7 +220,9 @@ enum ServeCommand {
         control?.beginStop()
         watch?.stop()
         apps?.stop()
-        try? host.shutDown()
+        var limits = ShutdownLimits()
+        limits.expire = configuration?.stopGrace
+        try? host.shutDown(limits)
         control?.stop()
         observation.end()
         return .ok
@@ -326,7 +329,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps, thresholds or the control socket, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket or its end, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart)

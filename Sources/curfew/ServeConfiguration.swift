@@ -214,6 +214,7 @@ enum ServeConfiguration {
         ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
         ("apps", "{enabled}: whether apps are started; default: by the host of the usual store"),
         ("control", "an object, as below"),
+        ("stop", "{grace}: how long tasks may take to end with the host; default: what they have"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
 
@@ -241,6 +242,7 @@ enum ServeConfiguration {
         ("zone", "of `cron`: UTC, or local (the default), the machine's"),
         ("payload, payloadFile", "a text, or a file that is read with the configuration"),
         ("directory, environment", "of a command; default / and what every program gets"),
+        ("output", "of a command: log (the default), discard, or a file that is appended to"),
         ("budget, grace", "of a command; default 10min and 10s"),
         ("kind, needs, priority", "as in `curfew submit`; default processing, [], normal"),
         ("catchUp", "of dates that passed: once (the default), skip or all"),

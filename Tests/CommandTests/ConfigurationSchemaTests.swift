@@ -51,6 +51,8 @@ struct ConfigurationSchemaTests {
                 {"plugins": {"limits": {"memory": "2"}}}, {"plugins": {"limits": {"descriptors": 31}}}, {"plugins": {"limits": {"cpu": 1}}},
                 {"plugins": {"overrides": {"org.example.tidy": {"enabled": False, "isolation": "fresh"}}}},
                 {"plugins": {"overrides": {"a": {"enabled": 0}}}}, {"plugins": {"overrides": {"a": {"limits": {}}}}}, {"plugins": {"overrides": []}},
+                {"stop": {}}, {"stop": {"grace": "20s"}}, {"stop": {"grace": 5}}, {"stop": {"kill": "1s"}}, schedule(output="log"),
+                schedule(output="/var/log/x"), schedule(output="x"), schedule(output=1), schedule(output="discard", **handler),
                 {"control": {}}, {"control": {"socket": "/run/x/c.sock", "mode": "0666", "submitRate": 5}},
                 {"control": {"socket": "c.sock"}}, {"control": {"socket": "/run/x/"}}, {"control": {"mode": "660"}}, {"control": {"mode": "0777"}},
                 {"control": {"submitRate": 0}}, {"control": {"tcp": 1}}, {"control": {"roles": {"read": {"users": ["alice", "7"], "groups": []}}}},

@@ -236,6 +236,41 @@ struct SchedulesTests {
         #expect(named.first?["store"] as? String == other)
     }
 
+    @Test("the output of a command goes where the file says, and to no named pipe")
+    func output() throws {
+        let (file, pipe) = (files.path("fetch.log"), files.path("pipe"))
+        try "before\n".write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(mkfifo(pipe, 0o600) == 0)
+        func schedule(_ name: String, _ output: String) -> String {
+            """
+            {"name": "\(name)", "every": "1s", "output": "\(output)",
+             "command": ["/bin/sh", "-c", "echo said by \(name); echo wrong >&2"]}
+            """
+        }
+        try write(
+            """
+            {"schedules": [\(schedule("kept", file)), \(schedule("gone", "discard")),
+                           \(schedule("piped", pipe)), \(schedule("logged", "log"))]}
+            """)
+        let events = try serve(
+            until: "len({e['request'] for e in events if e['event'] == 'ended'}) == 4")
+        let texts = events.filter { $0["event"] as? String == "log" }.compactMap {
+            $0["text"] as? String
+        }
+        #expect(texts.contains("said by logged"))
+        #expect(!texts.contains("said by kept") && !texts.contains("said by gone"), "\(texts)")
+        let kept = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        #expect(kept.prefix(3) == ["before", "said by kept", "wrong"], "\(kept)")
+        let failed = events.filter { $0["succeeded"] as? Bool == false }
+        #expect(
+            failed.allSatisfy {
+                ($0["error"] as? String)?.contains("\(pipe) for its output cannot be opened")
+                    == true
+            } && !failed.isEmpty, "\(failed)")
+        let id = try #require(schedules()["kept"]?["request"] as? Int)
+        #expect(try run("show", "\(id)").output.contains("output      \(file)\n"))
+    }
+
     @Test("SIGHUP has a host without a terminal read its configuration again")
     func reload() throws {
         func schedule(_ name: String) -> String {

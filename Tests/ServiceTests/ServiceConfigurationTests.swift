@@ -244,7 +244,15 @@ struct ServiceConfigurationTests {
                 "runs programs"
             ),
             (
-                #""name":"a","command":["/bin/a"],"every":"1h","output":"log""#, "unknown-key",
+                #""name":"a","command":["/bin/a"],"every":"1h","outputs":"log""#, "unknown-key",
+                "`outputs`"
+            ),
+            (
+                #""name":"a","command":["/bin/a"],"every":"1h","output":"here""#, "value",
+                "no absolute path"
+            ),
+            (
+                #""name":"a","identifier":"a.b","every":"1h","output":"log""#, "schedule",
                 "`output`"
             ),
             (

@@ -3,7 +3,7 @@
 /// The payload of a request that runs a program without a manifest, in JSON.
 ///
 /// `{"argv": ["/usr/bin/rsync", "-a", "a", "b"], "directory": "/srv", "environment": {"LANG": "C"},
-/// "budget": "2h", "grace": "30s", "input": "…"}`; the last four are optional.
+/// "budget": "2h", "grace": "30s", "input": "…", "output": "/var/log/sync.log"}`; the last five are optional.
 package struct CommandPayload: Hashable, Sendable {
     package let arguments: [String]
     package let directory: String
@@ -13,6 +13,7 @@ package struct CommandPayload: Hashable, Sendable {
     package let grace: UInt64?
     /// The text of standard input; nil if standard input is empty.
     package let input: String?
+    package let output: ProgramOutput
 
     /// The identifier of the handler that runs such programs, where a host permits that.
     package static var identifier: String { "org.curfew.command" }
@@ -21,8 +22,10 @@ package struct CommandPayload: Hashable, Sendable {
 
     package init(
         arguments: [String], directory: String, environment: [String: String] = [:],
-        budget: UInt64? = nil, grace: UInt64? = nil, input: String? = nil
+        budget: UInt64? = nil, grace: UInt64? = nil, input: String? = nil,
+        output: ProgramOutput = .log
     ) {
+        self.output = output
         self.arguments = arguments
         self.directory = directory
         self.environment = environment
@@ -45,6 +48,7 @@ package struct CommandPayload: Hashable, Sendable {
             if let span { text += ",\"\(key)\":\"\(Self.written(span))\"" }
         }
         if let input { text += ",\"input\":" + JSONText.quoted(input) }
+        if output != .log { text += ",\"output\":" + JSONText.quoted(output.text) }
         return Array((text + "}").utf8)
     }
 
@@ -97,6 +101,11 @@ package struct CommandPayload: Hashable, Sendable {
         let typed = value("input")
         input = text(typed)
         guard typed == nil || input != nil else { return nil }
+        let place = value("output")
+        guard let output = place == nil ? .log : text(place).flatMap(ProgramOutput.init) else {
+            return nil
+        }
+        self.output = output
         self.arguments = arguments.compactMap(\.self)
         self.directory = directory
         environment = variables

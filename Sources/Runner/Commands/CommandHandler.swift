@@ -105,7 +105,7 @@ final class CommandHandler: @unchecked Sendable {
             line = ProgramStart(
                 words: given.arguments,
                 environment: ProgramStart.inheritedEnvironment().merging(given.environment) { $1 },
-                directory: given.directory)
+                directory: given.directory, output: given.output)
         }
         line.environment["CURFEW_TASK"] = String(task)
         line.environment["CURFEW_ATTEMPT"] = String(facts.attempt)

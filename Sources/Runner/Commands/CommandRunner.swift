@@ -86,6 +86,9 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
             throw failed("there is no pipe for its output", reason)
         }
         descriptors += [output[1], errors[1]]
+        // Where the output goes to a file, the pipes have no writer from the start.
+        let place = try line.output.descriptor()
+        if place >= 0 { descriptors.append(place) }
         csys_make_nonblocking(output[0])
         csys_make_nonblocking(errors[0])
         let started = state.withLock { state -> Result<Void, BridgeError> in
@@ -99,8 +102,8 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
                 try children.spawner.start { process in
                     line.start(
                         &process, confinement, group, input: command.readsPayload ? file : -1,
-                        payload: takesFile ? file : -1, output: output[1], errors: errors[1],
-                        &control)
+                        payload: takesFile ? file : -1, output: place >= 0 ? place : output[1],
+                        errors: place >= 0 ? place : errors[1], &control)
                 }
             } catch {
                 if let group { children.groups.end(group) }
@@ -402,5 +405,36 @@ extension CommandEnd {
             self = report.value < 0 ? .signalled(-report.value) : .exited(report.value)
         default: self = .lost
         }
+    }
+}
+
+extension ProgramOutput {
+    /// Opens the file to which a program writes; -1 where its output is logged.
+    fileprivate func descriptor() throws(BridgeError) -> Int32 {
+        let path: String
+        switch self {
+        case .log: return -1
+        case .discard: path = "/dev/null"
+        case .file(let name): path = name
+        }
+        // A named pipe without a reader would not be opened.
+        let file = open(
+            path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o644)
+        guard file >= 0 else {
+            throw BridgeError(
+                .failed,
+                "the file \(path) for its output cannot be opened: \(String(cString: strerror(errno))); nothing was run"
+            )
+        }
+        var status = stat()
+        guard fstat(file, &status) == 0,
+            [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT),
+            fcntl(file, F_SETFL, O_APPEND) == 0
+        else {
+            close(file)
+            throw BridgeError(
+                .failed, "\(path), to which its output is to go, is no file; nothing was run")
+        }
+        return file
     }
 }

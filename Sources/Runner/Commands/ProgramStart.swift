@@ -9,6 +9,7 @@ struct ProgramStart {
     var words: [String]
     var environment: [String: String]
     var directory: String
+    var output = ProgramOutput.log
 
     /// Variables of the host that every program gets, besides those that begin with LC_ and XDG_.
     private static let inherited: Set<String> = [

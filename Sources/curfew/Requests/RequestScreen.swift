@@ -61,6 +61,7 @@ struct RequestScreen {
         if let program = record.program {
             rows.append(("runs", ShellWord.line(program)))
             rows.append(("in", program.directory))
+            if program.output != .log { rows.append(("output", program.output.text)) }
             let budget = program.budget ?? description.kind.defaultBudget
             rows.append(("budget", TimeText.limit(budget)))
             if let grace = program.grace { rows.append(("grace", TimeText.limit(grace))) }
