@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import PluginBridge
 import Scheduling
 
 extension PluginSettings {
     private static let keys = [
-        "directories", "isolation", "confine", "trust", "idle", "limits", "overrides",
+        "directories", "isolation", "confine", "trust", "require", "idle", "limits", "overrides",
     ]
     private static let limitKeys = ["memory", "fileSize", "descriptors", "processes"]
     private static let overrideKeys = ["enabled", "isolation"]
+
+    /// The features of the sandbox by their names.
+    private static let features = (0..<Int32(csys_feature_count.rawValue)).map { feature in
+        let name = String(cString: csys_feature_name(feature))
+        return (name: name, word: name)
+    }
 
     /// Nanoseconds: one second to 366 days.
     private static let idleRange: ClosedRange<UInt64> = 1_000_000_000...31_622_400_000_000_000
@@ -30,6 +37,7 @@ extension PluginSettings {
         if let confines = object.flag("confine") { self.confines = confines }
         let policies = TrustPolicy.allCases.map { (name: $0.name, word: $0) }
         if let trust = object.word("trust", policies) { self.trust = trust }
+        if let required = object.words("require", Self.features) { self.required = required }
         if let idle = object.span("idle", Self.idleRange, example: "10min") { idleLimit = idle }
         if let limits = object["limits"] { self.limits.read(limits, Self.limitKeys, faults) }
         if let overrides = object["overrides"] { readOverrides(overrides, faults) }

@@ -15,6 +15,7 @@ extension HostConfiguration {
         pluginIsolation = settings.isolations
         disabledPlugins = settings.disabled
         confinesPlugins = settings.confines ?? false
+        requiredFeatures = settings.required ?? []
         trust = settings.trust ?? .off
         processIdleLimit = settings.idleLimit ?? Self.usualIdleLimit
         processLimits.memory = settings.limits.memory

@@ -271,6 +271,33 @@ struct SchedulesTests {
         #expect(try run("show", "\(id)").output.contains("output      \(file)\n"))
     }
 
+    @Test(
+        "a plugin is loaded only with the features of the sandbox that the configuration requires")
+    func required() throws {
+        let plugin = BuiltProducts.testPluginDirectory("process")
+        func configuration(_ members: String) -> String {
+            """
+            {"plugins": {"directories": ["\(plugin)"], \(members)},
+             "schedules": [{"name": "one", "identifier": "org.curfew.test.process.one", "every": "1s"}]}
+            """
+        }
+        func refusal(_ members: String) throws -> String {
+            try write(configuration(members))
+            let events = try serve(until: "e['event'] == 'refused'")
+            return events.compactMap { $0["error"] as? String }.joined()
+        }
+        #expect(
+            try refusal(#""require": ["death signal", "no network"]"#).contains(
+                "requires what does not hold for org.curfew.test.process: no network: its manifest has no `needs` for it; nothing of it was run"
+            ))
+        #expect(
+            try refusal(#""require": ["death signal"], "isolation": "thread""#).contains(
+                "is to run in a thread, and this host requires what only a process has"))
+        try write(configuration(#""require": ["death signal", "no new privileges"]"#))
+        let events = try serve(until: "e['event'] in ('refused', 'ended')")
+        #expect(events.last { $0["event"] as? String == "ended" }?["succeeded"] as? Bool == true)
+    }
+
     @Test("SIGHUP has a host without a terminal read its configuration again")
     func reload() throws {
         func schedule(_ name: String) -> String {

@@ -18,6 +18,13 @@ package struct ChildFeatures: Equatable, Sendable {
     package let inForce: [String]
     package let missing: [Missing]
 
+    /// Those of `names` that are not in force, each with the reason.
+    func lacking(_ names: [String]) -> [String] {
+        names.filter { !inForce.contains($0) }.map { name in
+            missing.first { $0.name == name }?.text ?? "\(name): its manifest has no `needs` for it"
+        }
+    }
+
     /// Those of `missing` that a manifest's `needs` or a limit of the host ask for.
     ///
     /// - Parameter limits: those that were asked for; 0 where a default holds.

@@ -110,6 +110,9 @@ public struct HostConfiguration: Sendable {
     /// In place of a thread it gets a process. A plugin that `pluginIsolation` gives a thread, or that
     /// this machine cannot confine, is refused before any of its code runs.
     public var confinesPlugins = false
+    /// The features of the sandbox without which the code of no plugin runs, by the names
+    /// of `csys_feature_name`.
+    package var requiredFeatures: [String] = []
     /// The limits of each process of a plugin, whatever its manifest needs. They do not apply to code that
     /// runs in a thread.
     public var processLimits = ProcessLimits()

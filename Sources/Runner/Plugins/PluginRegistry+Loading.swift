@@ -220,6 +220,7 @@ extension PluginRegistry {
             let isolation = configuration.isolation(of: manifest)
             try check(isolation, manifest)
             try checkConfinement(isolation, manifest)
+            try checkFeatures(isolation, manifest)
             let content = try checkQuarantine(manifest, library, record)
             // Each library, and each manifest without one, has tables of its own.
             try open(
@@ -332,6 +333,27 @@ extension PluginRegistry {
             throw BridgeError(
                 .refused,
                 "this host confines every plugin, and this machine cannot confine \(manifest.id): \(missing.joined(separator: ", ")); nothing of it was run; `curfew inspect` shows what the machine has"
+            )
+        }
+    }
+
+    /// Throws if a feature of the sandbox that the host requires does not hold for the code of a plugin.
+    private func checkFeatures(_ isolation: Isolation, _ manifest: Manifest) throws(BridgeError) {
+        guard !configuration.requiredFeatures.isEmpty, manifest.hasCode else { return }
+        guard isolation != .thread else {
+            throw BridgeError(
+                .refused,
+                "\(manifest.id) is to run in a thread, and this host requires what only a process has; give it isolation process"
+            )
+        }
+        let lacking = try ChildFeatures.probe(
+            helper: configuration.helper, configuration.needs(of: manifest),
+            entersLeaf: configuration.entersLeafGroup
+        ).lacking(configuration.requiredFeatures)
+        guard lacking.isEmpty else {
+            throw BridgeError(
+                .refused,
+                "this host requires what does not hold for \(manifest.id): \(lacking.joined(separator: "; ")); nothing of it was run; `curfew inspect` shows what the machine has"
             )
         }
     }
