@@ -92,6 +92,7 @@ extension HostConfiguration {
         processLimits.descriptors = given(copy.process_descriptors)
         processLimits.processes = given(copy.process_count)
         processIdleLimit = given(copy.process_idle_ns)
+        executesProcesses = copy.execute_processes
     }
 
     private static func isolation(

@@ -226,6 +226,7 @@ static int32_t start(const csys_spawner *spawner, uint32_t kind, const words *gi
         .confines_files = confinement->confines_files,
         .network = confinement->network,
         .masked = confinement->masked,
+        .is_alone = confinement->is_alone,
         .rule_count = confinement->rule_count,
         .port_count = confinement->port_count,
     };

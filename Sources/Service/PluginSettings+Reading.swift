@@ -5,7 +5,8 @@ import Scheduling
 
 extension PluginSettings {
     private static let keys = [
-        "directories", "isolation", "confine", "trust", "require", "idle", "limits", "overrides",
+        "directories", "isolation", "confine", "trust", "start", "require", "idle", "limits",
+        "overrides",
     ]
     private static let limitKeys = ["memory", "fileSize", "descriptors", "processes"]
     private static let overrideKeys = ["enabled", "isolation"]
@@ -37,6 +38,8 @@ extension PluginSettings {
         if let confines = object.flag("confine") { self.confines = confines }
         let policies = TrustPolicy.allCases.map { (name: $0.name, word: $0) }
         if let trust = object.word("trust", policies) { self.trust = trust }
+        let starts = [(name: "fork", word: false), (name: "exec", word: true)]
+        if let executes = object.word("start", starts) { self.executes = executes }
         if let required = object.words("require", Self.features) { self.required = required }
         if let idle = object.span("idle", Self.idleRange, example: "10min") { idleLimit = idle }
         if let limits = object["limits"] { self.limits.read(limits, Self.limitKeys, faults) }

@@ -12,6 +12,8 @@ package struct PluginSettings: Hashable, Sendable {
     package var confines: Bool?
     /// Whether plugins have to be signed.
     package var trust: TrustPolicy?
+    /// Whether the process of a plugin is of a program that is executed anew.
+    package var executes: Bool?
     /// The features of the sandbox without which the code of no plugin runs.
     package var required: [String]?
     /// Nanoseconds after which the process of a plugin is ended that has nothing to do.

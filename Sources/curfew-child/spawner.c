@@ -279,7 +279,7 @@ void spawner_run(void) {
         if (!start_with_spare(&given)) start(&given, watch);
         close(given.control);
         close_contents(&given);
-        if (suits_spare(&given)) wants_spare = spare.process == 0;
+        if (suits_spare(&given) && given.request.is_alone == 0) wants_spare = spare.process == 0;
     }
     /* A killed supervisor may have left processes. Their children become children of this one. */
     kill_everything();

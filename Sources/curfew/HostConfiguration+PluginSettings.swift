@@ -15,6 +15,7 @@ extension HostConfiguration {
         pluginIsolation = settings.isolations
         disabledPlugins = settings.disabled
         confinesPlugins = settings.confines ?? false
+        executesProcesses = settings.executes ?? false
         requiredFeatures = settings.required ?? []
         trust = settings.trust ?? .off
         processIdleLimit = settings.idleLimit ?? Self.usualIdleLimit

@@ -222,6 +222,7 @@ enum ServeConfiguration {
         ("directories", "where plugins are searched; default: in the usual places"),
         ("isolation", "thread, process or fresh, for all of them"),
         ("confine, trust", "as the options"),
+        ("start", "fork (the default), or exec: each process has addresses of its own"),
         ("require", "features without which no plugin is loaded, as `curfew inspect` names them"),
         ("idle", "a span after which a process with nothing to do is ended; default 10min"),
         ("limits", "{memory, fileSize, descriptors, processes}: the most of each process"),

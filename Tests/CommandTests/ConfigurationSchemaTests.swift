@@ -46,7 +46,7 @@ struct ConfigurationSchemaTests {
                 {"plugins": {"directories": ["/p"]}}, {"plugins": {"directories": ["p"]}},
                 {"plugins": {"isolation": "fresh"}}, {"plugins": {"isolation": "none"}},
                 {"plugins": {"confine": True}}, {"plugins": {"confine": "yes"}}, {"plugins": {"trust": "require"}},
-                {"plugins": {"trust": True}}, {"plugins": {"other": 1}}, {"plugins": {"require": ["pid namespace", "file rules"]}},
+                {"plugins": {"trust": True}}, {"plugins": {"other": 1}}, {"plugins": {"start": "exec"}}, {"plugins": {"start": "clone"}}, {"plugins": {"require": ["pid namespace", "file rules"]}},
                 {"plugins": {"require": ["namespace"]}}, {"plugins": {"require": "file rules"}}, {"plugins": {"idle": "1min"}},
                 {"plugins": {"idle": 60}}, {"plugins": {"limits": {}}}, {"plugins": {"limits": {"memory": "2GB", "fileSize": "64MB", "descriptors": 64, "processes": 1}}},
                 {"plugins": {"limits": {"memory": "2"}}}, {"plugins": {"limits": {"descriptors": 31}}}, {"plugins": {"limits": {"cpu": 1}}},

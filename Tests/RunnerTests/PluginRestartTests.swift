@@ -48,6 +48,31 @@ struct PluginRestartTests {
         return outcome
     }
 
+    @Test(
+        "has other addresses each time if curfew-child is executed anew", arguments: [false, true])
+    func addresses(_ executes: Bool) throws {
+        let host = try TestHost.restarting { $0.executesProcesses = executes }
+        var seen: Set<Substring> = []
+        for _ in 0..<4 {
+            #expect(try run("", in: host) == .succeeded)
+            let record = try #require(host.runtime.plugins.plugins.all.first)
+            let process = try #require(record.code?.process?.id)
+            let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+            let line = maps.split(separator: "\n").first { $0.hasSuffix("/curfew-child") }
+            seen.insert(try #require(line).prefix { $0 != "-" })
+            #expect(try run("crash", in: host) == .crashed)
+        }
+        #expect(executes ? seen.count > 1 : seen.count == 1, "\(seen)")
+        // Each has ended with its process.
+        try host.waitUntil("ended") {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").allSatisfy {
+                let children = try String(
+                    contentsOfFile: "/proc/self/task/\($0)/children", encoding: .utf8)
+                return children.split(separator: " ").count <= 2
+            }
+        }
+    }
+
     /// Other tests of the process come and go meanwhile, so that a single look says little.
     @Test("costs its host nothing more with each")
     func flat() throws {

@@ -251,6 +251,13 @@ typedef struct curfew_host_config {
      * another one; what the plugin keeps in memory ends with it. A process with subs, or whose code waits
      * for an event or a time, goes on, and so does the one that isolation `fresh` keeps ready. 0: all go on. */
     uint64_t process_idle_ns;
+
+    /* Executes curfew-child anew for the process of each plugin, in place of a fork of one that waits: its
+     * addresses then differ from those of other plugins' processes, so that what one plugin learns of its
+     * own says nothing of another's. A start takes some milliseconds more, and a process about a
+     * mebibyte; each is a child of this process. */
+    bool execute_processes;
+    uint8_t reserved4[7]; /* 0 */
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

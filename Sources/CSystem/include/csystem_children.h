@@ -80,6 +80,8 @@ typedef struct csys_confinement {
     uint32_t rule_count;
     uint32_t port_count;
     uint32_t masked; /* bits of features to do without; only builds for tests honour it */
+    /* No other process is started by the same spawner, which makes nothing ready for one. */
+    bool is_alone;
 } csys_confinement;
 
 /* What can be in force in a child. */

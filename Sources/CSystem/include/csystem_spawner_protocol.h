@@ -41,6 +41,7 @@ typedef struct csys_request {
     uint32_t confines_files;
     uint32_t network;
     uint32_t masked;
+    uint32_t is_alone; /* no other one follows: nothing is made ready for it */
     uint32_t rule_count;
     uint32_t port_count;
     uint8_t rights[csys_rules_max];

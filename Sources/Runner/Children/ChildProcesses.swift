@@ -17,16 +17,19 @@ final class ChildProcesses: ChildStarter, ChildClient {
         private let waiters = Sleepers()
         let output: ChildOutput
         let group: Result<ControlGroup, ControlGroups.Refusal>
+        /// The one that has started it alone; nil for that of the host.
+        let spawner: Spawner?
         private let onEnd: @Sendable (ChildEnd) -> Void
 
         init(
             _ control: Int32, _ output: ChildOutput,
-            _ group: Result<ControlGroup, ControlGroups.Refusal>,
+            _ group: Result<ControlGroup, ControlGroups.Refusal>, _ spawner: Spawner?,
             _ ended: @escaping @Sendable (ChildEnd) -> Void
         ) {
             self.control = control
             self.output = output
             self.group = group
+            self.spawner = spawner
             onEnd = ended
         }
 
@@ -56,12 +59,18 @@ final class ChildProcesses: ChildStarter, ChildClient {
     }
 
     private let thread: ChildThread
+    /// Each process has a spawner of its own, and so addresses of its own.
+    private let executes: Bool
     /// By control socket.
     private let running = Locked<[Int32: Child]>([:])
     /// The owners of outputs, by descriptor.
     private let outputs = Locked<[Int32: Child]>([:])
 
-    init(_ thread: ChildThread) { self.thread = thread }
+    /// - Parameter executes: curfew-child is executed anew for each process, which then has addresses of its own.
+    init(_ thread: ChildThread, executes: Bool) {
+        self.thread = thread
+        self.executes = executes
+    }
 
     func start(
         _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput,
@@ -81,7 +90,13 @@ final class ChildProcesses: ChildStarter, ChildClient {
         let group = thread.groups.make(limits)
         var control: Int32 = -1
         var isStarted = false
-        defer { if !isStarted, case .success(let group) = group { thread.groups.end(group) } }
+        let own = executes ? try thread.spawner.another() : nil
+        defer {
+            if !isStarted {
+                own?.stop()
+                if case .success(let group) = group { thread.groups.end(group) }
+            }
+        }
         try variables.withUnsafeMutableBufferPointer { variables throws(BridgeError) in
             let directory = strdup(Self.workingDirectory)
             defer { free(directory) }
@@ -99,12 +114,13 @@ final class ChildProcesses: ChildStarter, ChildClient {
             child.limits = limits
             try confinement.withConfinement { confined throws(BridgeError) in
                 child.confinement = confined
-                try thread.spawner.start { csys_child_start(&$0, &child, &control) }
+                child.confinement.is_alone = own != nil
+                try (own ?? thread.spawner).start { csys_child_start(&$0, &child, &control) }
             }
         }
         isStarted = true
         output.closeEnds()
-        let child = Child(control, output, group, ended)
+        let child = Child(control, output, group, own, ended)
         for descriptor in output.descriptors {
             outputs.withLock { $0[descriptor] = child }
             thread.watch(descriptor, for: self)
@@ -155,6 +171,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             finish(child.output)
             csys_close(child.control)
             _ = leaveGroup(of: child, .lost)
+            child.spawner?.stop()
             child.ended(.lost)
         }
     }
@@ -179,6 +196,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
                 thread.unwatch(child.control)
                 let end = leaveGroup(of: child, ChildEnd(report))
                 finish(child.output)
+                child.spawner?.stop()
                 child.ended(end)
                 csys_close(child.control)
                 return

@@ -53,15 +53,26 @@ package final class Spawner: Sendable {
     /// Kills all children, and ends the process.
     package func stop() { state.withLock { stop(&$0) } }
 
+    /// Returns a spawner of the same program, with a process of its own.
+    package func another() throws(BridgeError) -> Spawner {
+        let program = try state.withLock { state throws(BridgeError) -> TrustedProgram in
+            try self.program(&state)
+        }
+        let other = Spawner(path: path)
+        other.state.withLock { $0.program = program }
+        return other
+    }
+
+    private func program(_ state: inout State) throws(BridgeError) -> TrustedProgram {
+        if let known = state.program { return known }
+        let program = try HelperProgram.open(configured: path)
+        state.program = program
+        return program
+    }
+
     private func open(_ state: inout State) throws(BridgeError) {
         if state.process != nil { return }
-        let program: TrustedProgram
-        if let known = state.program {
-            program = known
-        } else {
-            program = try HelperProgram.open(configured: path)
-            state.program = program
-        }
+        let program = try program(&state)
         var fresh = csys_spawner()
         let error = csys_spawner_start(&fresh, program.descriptor)
         guard error == 0 else { throw Self.failure("\(program.path) cannot be run", error) }

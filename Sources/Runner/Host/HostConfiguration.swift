@@ -116,6 +116,11 @@ public struct HostConfiguration: Sendable {
     /// The limits of each process of a plugin, whatever its manifest needs. They do not apply to code that
     /// runs in a thread.
     public var processLimits = ProcessLimits()
+    /// Whether the process of a plugin is of a program that is executed anew, in place of a fork of one that waits.
+    ///
+    /// Its addresses then differ from those of other plugins' processes, so that what one plugin learns of its own
+    /// says nothing of another's. A start takes some milliseconds more, and a process about a mebibyte.
+    public var executesProcesses = false
     /// Nanoseconds after which the process of a plugin is ended that has nothing to do; its next task starts
     /// another one. Nil: it goes on.
     ///

@@ -39,7 +39,7 @@ package final class PluginRegistry: Sendable {
         let groups = ControlGroups(entersLeaf: configuration.entersLeafGroup)
         children = ChildThread(engine.threads, engine.phase, groups, helper: configuration.helper)
         commands = CommandRunner(engine, requests, plugins, children)
-        processes = ChildProcesses(children)
+        processes = ChildProcesses(children, executes: configuration.executesProcesses)
         quarantine = Quarantine(requests)
         ownTable = RetiredTables.take("")
         serve(ownTable, plugin: PluginList.embedder)
