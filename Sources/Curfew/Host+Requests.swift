@@ -98,6 +98,11 @@ extension Host {
         }
     }
 
+    /// Whether the configuration has a plugin disabled.
+    package func isDisabled(_ plugin: String) -> Bool {
+        runtime.plugins.isDisabled(plugin)
+    }
+
     /// Notes in the journal what another user has asked for, or was refused.
     package func audit(_ detail: String, _ request: RequestID?) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in

@@ -182,6 +182,28 @@ struct ConfigurationObject {
         return span
     }
 
+    /// A list of names, of which each may be a number.
+    func names(_ key: String, example: String) -> [String]? {
+        guard case .array(let elements)? = members[key]?.kind,
+            elements.contains(where: { if case .number = $0.kind { true } else { false } })
+        else { return texts(key, example: example)?.map(\.text) }
+        var names: [String] = []
+        for element in elements {
+            switch element.kind {
+            case .string(let text) where !text.utf8.contains(0): names.append(text)
+            case .number(let number) where number.integer.map { $0 >= 0 } ?? false:
+                names.append(number.literal)
+            case .unreadable: break
+            default:
+                faults.note(
+                    .type, at: element,
+                    "`\(key)` is a list of names and numbers, and this is neither",
+                    help: "write \"\(key)\": \(example)")
+            }
+        }
+        return names.count == elements.count ? names : nil
+    }
+
     /// One of a few words.
     func word<Word>(_ key: String, _ words: [(name: String, word: Word)]) -> Word? {
         guard let value = members[key] else { return nil }

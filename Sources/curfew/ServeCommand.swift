@@ -106,7 +106,8 @@ enum ServeCommand {
                     ("ok, files", "whether there is no fault; the files that were read"),
                     ("faults", "as of `curfew lint --json`"),
                     ("plugins", "what is wrong with the directories of plugins, or null"),
-                    ("roles", "the users and groups that are not there"),
+                    ("overrides", "plugins that have one and are not there"),
+                    ("control", "what is wrong with the socket and the names of roles"),
                     ("schedules", "each with name, source, enabled, rule, next and fault"),
                 ]),
             HelpSection(
@@ -213,6 +214,7 @@ enum ServeCommand {
             guard let files else { return }
             let outcome = reload(
                 files, after: configuration, arguments, place, host, access, lines)
+            control?.recheck(access)
             reloads.finish(calls, outcome)
         }
         lines.stopping()
@@ -256,8 +258,21 @@ enum ServeCommand {
         _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ access: ControlAccess,
         _ settings: ControlSettings, _ given: OwnedDescriptor?, _ lines: ServeLines
     ) -> ControlSocket? {
+        func made(_ settings: ControlSettings) throws(ControlSocket.Failure) -> ControlSocket {
+            try ControlSocket(host, reloads, place, access, settings, given: given)
+        }
         do throws(ControlSocket.Failure) {
-            let control = try ControlSocket(host, reloads, place, access, settings, given: given)
+            let control: ControlSocket
+            do throws(ControlSocket.Failure) {
+                control = try made(settings)
+            } catch {
+                guard let path = settings.socket, given == nil else { throw error }
+                lines.log(
+                    .error, nil, 0,
+                    "there is no control socket at \(path): \(error.reason); other users cannot reach this host"
+                )
+                control = try made(ControlSettings())
+            }
             if !control.isInStore {
                 lines.log(
                     .warning, nil, 0,
@@ -324,7 +339,11 @@ enum ServeCommand {
                 "curfew reload" + place.option, isStore: true)
         }
         lines.schedules(changes, isReload: true)
-        access.change(to: configuration.control) { lines.unknown($0, $1) }
+        var notes: [String] = []
+        access.change(to: configuration.control) {
+            lines.unknown($0, $1)
+            notes.append(ControlAccess.text(unknown: $1, $0))
+        }
         let needsStart = !configuration.hasSettings(of: first)
         if needsStart {
             lines.log(
@@ -332,7 +351,7 @@ enum ServeCommand {
                 "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket or its end, than when the host was started; they count once it is started again"
             )
         }
-        return .applied(changes, needsStart: needsStart)
+        return .applied(changes, needsStart: needsStart, notes: notes)
     }
 
     /// - Parameter isolation: of all plugins, whatever is said elsewhere.

@@ -95,8 +95,15 @@ enum ServeConfiguration {
             lacks.schedules[schedule.name] = lack(of: schedule, among: search)
         }
         _ = ControlAccess(configuration.control) { role, name in
-            lacks.roles.append(
-                "there is no user or group `\(name)`, which has the role \(role.rawValue)")
+            lacks.control.append(ControlAccess.text(unknown: name, role))
+        }
+        lacks.control += self.lacks(of: configuration.control)
+        if let search {
+            for id in configuration.plugins.overrides.keys.sorted()
+            where !search.plugins.contains(where: { $0.sound?.id == id }) {
+                lacks.overrides.append(
+                    "no plugin found here has the id \(id), which has an override")
+            }
         }
         if isJSON {
             console.out.line(item(configuration, [], lacks).written)
@@ -112,10 +119,14 @@ enum ServeConfiguration {
         var plugins: String?
         /// The programs and handlers of schedules, by their names.
         var schedules: [String: String] = [:]
-        /// Users and groups of roles.
-        var roles: [String] = []
+        /// Of the control socket.
+        var control: [String] = []
+        /// Of single plugins.
+        var overrides: [String] = []
 
-        var count: Int { schedules.count + roles.count + (plugins == nil ? 0 : 1) }
+        var count: Int {
+            schedules.count + control.count + overrides.count + (plugins == nil ? 0 : 1)
+        }
         var isEmpty: Bool { count == 0 }
     }
 
@@ -144,8 +155,10 @@ enum ServeConfiguration {
                     ?? "never due" : "off"
             out.line("  \(Shown.padded(schedule.name, width))  \(rule); \(when)")
         }
-        for lack in lacks.roles {
-            out.line("\(out.paint("fault", .alarm)): control: \(Shown.line(lack))")
+        for (part, lacks) in [("control", lacks.control), ("plugins", lacks.overrides)] {
+            for lack in lacks {
+                out.line("\(out.paint("fault", .alarm)): \(part): \(Shown.line(lack))")
+            }
         }
         if let lack = lacks.plugins {
             out.line("\(out.paint("fault", .alarm)): plugins: \(Shown.line(lack))")
@@ -177,8 +190,32 @@ enum ServeConfiguration {
             ("files", .list(configuration.files.map { .text($0) })),
             ("faults", .list(faults.map(FaultItem.item))),
             ("plugins", .text(orNull: lacks.plugins)),
-            ("roles", .list(lacks.roles.map { .text($0) })), ("schedules", .list(schedules)),
+            ("overrides", .list(lacks.overrides.map { .text($0) })),
+            ("control", .list(lacks.control.map { .text($0) })), ("schedules", .list(schedules)),
         ])
+    }
+
+    /// Why other users could not reach the control socket.
+    private static func lacks(of control: ControlSettings) -> [String] {
+        guard let path = control.socket else {
+            return control.mode == nil && control.roles.isEmpty
+                ? []
+                : [
+                    "there is no `socket`, and other users cannot reach the one in the store's directory"
+                ]
+        }
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { $0.count } ?? 0
+        let directory = String(decoding: path.utf8.dropLast(name), as: UTF8.self)
+        var status = stat()
+        guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            return ["there is no directory \(directory) for the socket"]
+        }
+        // As sockets are bound: below /proc/self/fd.
+        if name > 80 { return ["the name of the socket is longer than 80 bytes"] }
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            return ["\(path) is there, and is no socket"]
+        }
+        return []
     }
 
     /// Why the program of a schedule could not be started now, or its handler not be run.

@@ -59,7 +59,7 @@ struct ConfigurationSchemaTests {
                 {"control": {"submitRate": 0}}, {"control": {"tcp": 1}}, {"control": {"roles": {"read": {"users": ["alice", "7"], "groups": []}}}},
                 {"control": {"roles": {"submit": {"users": ["alice"], "identifiers": ["*", "org.*", "org.example.tidy"]}}}},
                 {"control": {"roles": {"submit": {"users": ["alice"]}}}}, {"control": {"roles": {"submit": {"identifiers": ["org*"]}}}},
-                {"control": {"roles": {"root": {}}}}, {"control": {"roles": {"read": {"identifiers": ["*"]}}}}, {"control": {"roles": {"admin": {"users": [7]}}}}, {"thresholds": {}}, {"thresholds": []},
+                {"control": {"roles": {"root": {}}}}, {"control": {"roles": {"read": {"identifiers": ["*"]}}}}, {"control": {"roles": {"admin": {"users": [7, "alice"]}}}}, {"control": {"roles": {"admin": {"users": [-1]}}}}, {"control": {"roles": {"admin": {"users": [None]}}}}, {"thresholds": {}}, {"thresholds": []},
                 {"thresholds": {"place-limit": 3, "history": "1d"}}, {"thresholds": {"place-limit": True}},
             ]
             sound = 0

@@ -98,7 +98,7 @@ struct RolesTests {
             names = ["none", "read", "submit", "operate", "admin"]
             # By role: none, read, submit (its own), operate, admin; and `other`, who may submit and asks for what is not his.
             table = {
-                "GET /v1/host": "- x x x x x", "GET /v1/health": "- x x x x x",
+                "GET /v1/host": "- x x x x x", "GET /v1/health": "- x - x x -",
                 "GET /v1/tasks": "- x - x x -", "GET /v1/handlers": "- x - x x -", "GET /v1/plugins": "- x - x x -",
                 "GET /v1/factors": "- x - x x -", "GET /v1/schedules": "- x - x x -", "GET /v1/journal": "- x - x x -",
                 "GET /v1/requests": "- x x x x x", "GET /v1/requests/{id}": "- x x x x 4",
@@ -152,12 +152,12 @@ struct RolesTests {
             call("submit", "POST", "/v1/requests/%d/cancel" % a)
             print([e["detail"].split(" (")[0] for e in journal(a)])
             print(call("read", "POST", "/v1/requests/%d/cancel" % a)[0])
-            until(lambda: any(e["what"] == "audited" for e in journal()))
+            until(lambda: len([e for e in journal() if e["what"] == "audited"]) == 2)
             print([e["detail"].split(" (")[0] for e in journal() if e["what"] == "audited"])
             for _ in range(20): call("none", "POST", "/v1/drain")
             call("admin", "POST", "/v1/drain"); call("admin", "DELETE", "/v1/drain")
             until(lambda: any(e["detail"].startswith("end of drain") for e in journal()))
-            print([e["detail"].split(" (")[0] for e in journal() if e["what"] == "audited"][1:])
+            print([e["detail"].split(" (")[0] for e in journal() if e["what"] == "audited"][2:])
             # The command line of the host's own user has it as well.
             print(subprocess.run([program, "show", str(a), "--store", store], capture_output=True, text=True).stdout.count("user 12002"))
             """)
@@ -172,7 +172,7 @@ struct RolesTests {
                 [201, 403, 403]
                 ['by user 12002', 'by user 12002']
                 403
-                ['refused: cancel, asked by user 12001']
+                ['refused: to submit org.example.tidy, asked by user 12002', 'refused: cancel, asked by user 12001']
                 ['refused: a call, asked by user 12000', 'drain by user 12004', 'end of drain by user 12004']
                 3
 
@@ -281,6 +281,66 @@ struct RolesTests {
                 error: no host is at the socket PATH.none: No such file or directory
                 error: `org.example.tidy` may not be submitted by this user error: a program runs with the rights of the host's user
                 2
+
+                """ + Self.ended, "\(output)")
+    }
+
+    @Test("a role that was taken away ends what came of it: streams, and launches")
+    func taken() throws {
+        let output = try serve(
+            """
+            made = submit("submit")[1]["id"]
+            done = call("admin", "POST", "/v1/requests", {"command": ["/bin/true"], "after": "1h"})[1]["id"]
+            call("submit", "POST", "/v1/requests/%d/cancel" % made)
+            call("admin", "POST", "/v1/requests/%d/cancel" % done)
+            stream = subprocess.Popen(
+                ["curl", "-sN", "--unix-socket", path, "-H", "Accept: text/event-stream", "http://x/v1/journal"],
+                stdout=subprocess.PIPE, user=12001, group=12001, extra_groups=[])
+            stream.stdout.readline()
+            # A request that runs, of another user.
+            held = os.path.join(place, "held")
+            running = submit("other", after="0s", payload="wait " + held)[1]["id"]
+            waiting = submit("submit", after="0s")[1]["id"]
+            until(lambda: call("operate", "GET", "/v1/requests/%d" % running)[1]["state"] == "running")
+            until(lambda: "another request" in json.dumps(call("submit", "GET", "/v1/requests/%d/why" % waiting)[1]))
+            print("request %d" % running in json.dumps(call("submit", "GET", "/v1/requests/%d/why" % waiting)[1]),
+                  "request %d" % running in json.dumps(call("operate", "GET", "/v1/requests/%d/why" % waiting)[1]))
+            open(held, "w").close()
+            roles["read"] = {"users": []}
+            roles["submit"] = {"groups": [12900], "users": [users["admin"]], "identifiers": ["org.example.*"]}
+            roles["admin"] = {"users": []}
+            configure()
+            print(subprocess.run([program, "reload", "--store", store], capture_output=True).returncode)
+            tried = (("submit", made), ("admin", done), ("operate", made), ("operate", done))
+            print([call(user, "POST", "/v1/requests/%d/retry" % id)[0] for user, id in tried])
+            print(b"event: bye" in stream.stdout.read(), stream.wait(30))
+            # The host falls back to the socket in its store where the path cannot be had.
+            configure(socket=os.path.join(place, "none", "s.sock"))
+            host.send_signal(signal.SIGTERM)
+            host.wait(30)
+            host = subprocess.Popen([program, "serve", "--config", file, "--json"], stdout=subprocess.PIPE)
+            for line in host.stdout:
+                if json.loads(line)["event"] == "serving": break
+            threading.Thread(target=host.stdout.read, daemon=True).start()
+            until(lambda: subprocess.run([program, "health", "--store", store], capture_output=True).returncode == 0)
+            host.kill()
+            host.wait()
+            # What it has left is in nobody's way.
+            configure()
+            host = subprocess.Popen([program, "serve", "--config", file, "--json"], stdout=subprocess.PIPE)
+            for line in host.stdout:
+                if json.loads(line)["event"] == "serving": break
+            threading.Thread(target=host.stdout.read, daemon=True).start()
+            until(lambda: subprocess.run([program, "health", "--store", store], capture_output=True).returncode == 0)
+            print(call("operate", "GET", "/v1/host")[0])
+            """)
+        #expect(
+            output == """
+                False True
+                0
+                [403, 403, 200, 403]
+                True 0
+                200
 
                 """ + Self.ended, "\(output)")
     }

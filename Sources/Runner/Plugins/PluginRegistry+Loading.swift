@@ -209,7 +209,7 @@ extension PluginRegistry {
             guard !configuration.disabledPlugins.contains(manifest.id) else {
                 throw BridgeError(
                     .refused,
-                    "it is disabled in the configuration of the host; nothing of it was run"
+                    "it is disabled by the configuration of the host, in `overrides` of `plugins`; nothing of it was run"
                 )
             }
             let pins = try PluginTrust(configuration).pins(of: manifest, in: folder) {
@@ -251,13 +251,19 @@ extension PluginRegistry {
             plugins.update {
                 record.status = .failed
                 record.reason = reason.message
+                record.isQuarantined = reason.status == .quarantined
             }
             // A shadowed plugin is not at fault.
-            log(reason.status == .exists ? .warning : .error, manifest.id, 0, reason.line)
+            let isDisabled = configuration.disabledPlugins.contains(manifest.id)
+            log(
+                isDisabled ? .info : reason.status == .exists ? .warning : .error, manifest.id, 0,
+                reason.line)
             for handler in manifest.handlers {
                 notRegistered(handler, reason.message)
             }
-            requests.refused(manifest, reason.firstLine)
+            let entry = plugins.update { record.content }.flatMap { quarantine[$0] }
+            requests.refused(
+                manifest, entry.map { .quarantinedPlugin($0.reason) } ?? .refused(reason.firstLine))
             throw reason
         }
     }

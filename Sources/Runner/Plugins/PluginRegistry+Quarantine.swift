@@ -41,8 +41,8 @@ extension PluginRegistry {
     /// Ends what was quarantined meanwhile, and starts what was released.
     private func applyQuarantine() {
         for record in plugins.all {
-            let (content, code, status) = plugins.update {
-                (record.content, record.code, record.status)
+            let (content, code, status, isQuarantined) = plugins.update {
+                (record.content, record.code, record.status, record.isQuarantined)
             }
             guard let content else { continue }
             let entry = quarantine[content]
@@ -52,7 +52,7 @@ extension PluginRegistry {
             case (.ready, let child as ChildCode, nil): child.release()
             case (.ready, _, let entry?): closeHandlers(of: record, entry)
             case (.ready, _, nil): reopenHandlers(of: record)
-            case (.failed, _, nil) where configuration.loadsReleased:
+            case (.failed, _, nil) where configuration.loadsReleased && isQuarantined:
                 plugins.update { record.content = nil }
                 guard (try? load(record.directory)) != nil else { continue }
                 log(.info, record.id, 0, "it was released from quarantine, and is loaded")

@@ -62,6 +62,11 @@ package final class PluginRegistry: Sendable {
         of plugin: PluginRecord
     ) -> (status: PluginRecord.Status, reason: String) { plugins.status(of: plugin) }
 
+    /// Whether the configuration has a plugin disabled.
+    package func isDisabled(_ plugin: String) -> Bool {
+        configuration.disabledPlugins.contains(plugin)
+    }
+
     /// Where the code of a plugin that was loaded runs, with its process if it has one of its own.
     package func code(of plugin: PluginRecord) -> (isolation: Isolation?, process: PluginProcess?) {
         guard let code = plugins.update({ plugin.code }) else { return (nil, nil) }

@@ -95,14 +95,14 @@ package final class RequestService: @unchecked Sendable {
     }
 
     /// Passes on the handlers of a plugin that was not loaded.
-    func refused(_ manifest: Manifest, _ reason: String) {
+    func refused(_ manifest: Manifest, _ closed: HandlerState.Closed) {
         guard let existing else { return }
         let (identifiers, plugin) = (manifest.handlers.map(\.identifier), manifest.id)
         _ = existing.inbox.add(
             RequestJob(
                 apply: { (book, _, _) throws(StoreFault) in
                     for identifier in identifiers {
-                        book.noteRefused(identifier, plugin: plugin, reason)
+                        book.noteRefused(identifier, plugin: plugin, closed)
                     }
                 }, finish: { _ in }))
     }

@@ -196,13 +196,15 @@ package struct RequestBook: Sendable {
 
     /// Notes that a plugin was not loaded, with the reason. A handler that another plugin has registered
     /// stays as it is.
-    package mutating func noteRefused(_ identifier: String, plugin: String, _ reason: String) {
+    package mutating func noteRefused(
+        _ identifier: String, plugin: String, _ closed: HandlerState.Closed
+    ) {
         switch scheduler.handlers[identifier]?.state.closed {
-        case .missing, .refused: break
+        case .missing, .refused, .quarantinedPlugin: break
         case nil where scheduler.handlers[identifier] == nil: break
         default: return
         }
-        setState(HandlerState(closed: .refused(reason), plugin: plugin), of: identifier)
+        setState(HandlerState(closed: closed, plugin: plugin), of: identifier)
     }
 
     /// Notes that a plugin with a handler was found, and is not loaded yet.

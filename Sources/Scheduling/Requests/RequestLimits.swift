@@ -7,7 +7,7 @@ package struct RequestLimits: Hashable, Sendable {
     /// The maximum number of pending requests in all.
     package var pendingInAll = 1_000_000
     /// The maximum number of pending requests of each user besides the store's own.
-    package var pendingPerOwner = 10_000
+    package var pendingPerOwner = 1_000
     /// The maximum number of pending requests of a kind, where it is limited. An app's host sets
     /// Apple's limits.
     package var pending: [TaskKind: Int] = [:]

@@ -135,7 +135,7 @@ extension RequestScheduler {
             case .refused(let reason):
                 (
                     "the host has refused plugin \(plugin): \(reason)",
-                    "mend it, and start the host again"
+                    "mend what that says, and start the host again"
                 )
             }
         let holds = handler.state.closed != nil

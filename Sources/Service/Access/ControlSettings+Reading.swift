@@ -54,8 +54,8 @@ extension ControlSettings {
                 value, "the role `\(role.rawValue)`", keys: keys, faults)
         else { return nil }
         var members = Members()
-        members.users = object.texts("users", example: "[\"alice\", \"1001\"]")?.map(\.text) ?? []
-        members.groups = object.texts("groups", example: "[\"curfew\"]")?.map(\.text) ?? []
+        members.users = object.names("users", example: "[\"alice\", 1001]") ?? []
+        members.groups = object.names("groups", example: "[\"curfew\"]") ?? []
         for (value, pattern) in object.texts("identifiers", example: "[\"org.example.*\"]") ?? [] {
             guard AccessRules.isPattern(pattern) else {
                 faults.note(

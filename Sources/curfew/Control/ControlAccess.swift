@@ -45,6 +45,11 @@ final class ControlAccess: Sendable {
         }
     }
 
+    /// That the system does not know a name of the configuration.
+    static func text(unknown name: String, _ role: Role) -> String {
+        "there is no user or group `\(Shown.line(name))`, which has the role \(role.rawValue)"
+    }
+
     private static func rules(
         _ settings: ControlSettings, _ own: UInt32, _ unknown: (Role, String) -> Void
     ) -> AccessRules {
@@ -54,6 +59,8 @@ final class ControlAccess: Sendable {
         for (role, name) in rules.unknown { unknown(role, name) }
         return rules
     }
+
+    func rights(of peer: HTTPPeer) -> Rights { state.withLock { $0.rules.rights(of: peer) } }
 
     func caller(_ peer: HTTPPeer) -> ControlCaller {
         ControlCaller(

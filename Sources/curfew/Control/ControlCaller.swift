@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PluginBridge
 import Scheduling
 import Service
 
@@ -14,6 +15,27 @@ struct ControlCaller: Sendable {
     /// Whether a request may be changed, and its payload read.
     func operates(_ request: Request) -> Bool {
         rights.operates || requester.map { $0.user == request.owner } ?? true
+    }
+
+    /// Why a user may not have a request launched that is the user's to change: what may be submitted may have
+    /// changed since, and a program runs with the rights of the host's user.
+    func refusal(launching request: Request) -> HTTPFault? {
+        let identifier = request.description.identifier
+        if rights.administers { return nil }
+        if identifier == CommandPayload.identifier {
+            return request.owner == nil && rights.operates ? nil : Self.program
+        }
+        return rights.operates || rights.submits(identifier) ? nil : notSubmittable(identifier)
+    }
+
+    static let program = HTTPFault(
+        403, "role", "a program runs with the rights of the host's user",
+        help: ["submit a request for a handler; a program needs the role admin"])
+
+    func notSubmittable(_ identifier: String) -> HTTPFault {
+        HTTPFault(
+            403, "role", "`\(Shown.line(identifier))` may not be submitted by this user",
+            help: ["the host permits \(rights.submittable)"])
     }
 
     func fault(_ need: ControlRoute.Need) -> HTTPFault? {

@@ -40,9 +40,9 @@ struct ControlRoute {
         /// The least role that is enough, for people.
         var role: Role {
             switch self {
-            case .any, .read: .read
-            case .readOwn, .submit, .operateOwn: .submit
-            case .operate: .operate
+            case .any, .read, .readOwn: .read
+            case .submit: .submit
+            case .operate, .operateOwn: .operate
             case .admin: .admin
             }
         }
@@ -70,7 +70,7 @@ struct ControlRoute {
 
     static let all = [
         ControlRoute("GET", "/v1/host", [], .host, .any),
-        ControlRoute("GET", "/v1/health", [], .health, .any),
+        ControlRoute("GET", "/v1/health", [], .health, .read),
         ControlRoute("GET", "/v1/tasks", [], .tasks, .read),
         ControlRoute("GET", "/v1/handlers", [], .handlers, .read),
         ControlRoute("GET", "/v1/plugins", [], .plugins, .read),

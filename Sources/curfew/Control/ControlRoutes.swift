@@ -69,6 +69,7 @@ struct ControlRoutes: Sendable {
         throw fault
     }
 
+    /// Notes what a user was refused. Any thread may call.
     private func note(_ refused: String, _ caller: ControlCaller, _ id: RequestID?) {
         guard access.notes(refusalOf: caller), let requester = caller.requester else { return }
         audit("refused: \(refused), asked \(requester.text)", id)
@@ -99,7 +100,7 @@ struct ControlRoutes: Sendable {
             throw HTTPFault(400, "body", "this call has no body")
         }
         switch route.action {
-        case .host: look(call) { (store) throws(CommandError) in try hostItem(store) }
+        case .host: look(call) { (store) throws(CommandError) in try hostItem(store, caller) }
         case .health: health(call)
         case .tasks:
             tell(call, "tasks") { (host) throws(CurfewError) in try HostRecords.tasks(host) }
@@ -146,8 +147,9 @@ struct ControlRoutes: Sendable {
             look(call) { [shown] (store) throws(CommandError) in
                 try Self.see(id!, store, caller)
                 let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
-                let answer = try WhyCommand.about(
+                var answer = try WhyCommand.about(
                     try Self.record(id!, store), store, at: now, handler: { _ in nil })
+                if caller.scope != nil { answer.hideOthers() }
                 return try screen?.item { (console) throws(CommandError) in
                     WhyCommand.print(answer, shown, console.out)
                 } ?? answer.item
@@ -168,25 +170,27 @@ struct ControlRoutes: Sendable {
             let timeout = try query.span("timeout", 1...Self.longestWait) ?? Self.usualWait
             thread.wait(call, until: csys_monotonic_ns() &+ timeout) {
                 (store, isLate) throws(CommandError) in
-                let request = try Self.see(id!, store, caller)
+                // It may have changed since the call.
+                let now = access.caller(call.request.peer)
+                let request = try Self.see(id!, store, now)
                 guard isLate || !request.state.isLive else { return nil }
                 return HTTPAnswer(
                     request.state.isLive ? 202 : 200, json: RequestItem.item(request).written)
             }
         case .cancel:
-            change(call, id!, caller) { (host) throws(CurfewError) in
+            try change(call, id!, caller) { (host) throws(CurfewError) in
                 try host.cancel(id!, by: caller.requester)
             }
         case .retry:
-            change(call, id!, caller) { (host) throws(CurfewError) in
+            try change(call, id!, caller, launches: true) { (host) throws(CurfewError) in
                 try host.retry(id!, by: caller.requester)
             }
         case .launch:
-            change(call, id!, caller) { (host) throws(CurfewError) in
+            try change(call, id!, caller, launches: true) { (host) throws(CurfewError) in
                 try host.launchNow(id!, by: caller.requester)
             }
         case .release:
-            change(call, id!, caller) { (host) throws(CurfewError) in
+            try change(call, id!, caller, launches: true) { (host) throws(CurfewError) in
                 try host.release(id!, by: caller.requester)
             }
         case .submit, .submitBatch: break
@@ -255,12 +259,17 @@ struct ControlRoutes: Sendable {
 
     // MARK: Looking
 
-    private func hostItem(_ store: StoreClient) throws(CommandError) -> JSONItem {
+    private func hostItem(
+        _ store: StoreClient, _ caller: ControlCaller
+    ) throws(CommandError) -> JSONItem {
+        let identifiers = host.handlers.map(\.identifier).filter {
+            caller.rights.reads || caller.rights.submits($0)
+        }
         let presence = try StorePlace.translated { () throws(StoreFault) in try store.host() }
         return .object([
             ("version", .text(CURFEW_VERSION_STRING)), ("store", .text(store.directory)),
             ("process", .integer(Int64(getpid()))), ("since", DateText.item(presence?.since)),
-            ("handlers", .list(host.handlers.map { .text($0.identifier) })),
+            ("handlers", .list(identifiers.map { .text($0) })),
         ])
     }
 
@@ -360,7 +369,10 @@ struct ControlRoutes: Sendable {
 
     private func payload(_ call: HTTPCall, _ id: RequestID, _ caller: ControlCaller) {
         thread.answer(call) { (store) throws(CommandError) in
-            guard caller.operates(try Self.see(id, store, caller)) else { throw Self.foreign(id) }
+            guard caller.operates(try Self.see(id, store, caller)) else {
+                self.note("the payload of request \(id)", caller, nil)
+                throw Self.foreign(id)
+            }
             let payload = try StorePlace.translated { () throws(StoreFault) in
                 try store.read { (transaction) throws(StoreFault) -> [UInt8]? in
                     try transaction.request(id) == nil ? nil : try transaction.payload(of: id)
@@ -375,13 +387,23 @@ struct ControlRoutes: Sendable {
 
     /// Changes a request, and answers with what it is then.
     private func change(
-        _ call: HTTPCall, _ id: RequestID, _ caller: ControlCaller,
+        _ call: HTTPCall, _ id: RequestID, _ caller: ControlCaller, launches: Bool = false,
         _ body: @escaping (Host) throws(CurfewError) -> Void
-    ) {
+    ) throws(HTTPFault) {
+        try access.submits(1, caller)
         let host = self.host
         thread.answer(call) { (store) throws(CommandError) in
             // Whose it is never changes.
-            guard caller.operates(try Self.see(id, store, caller)) else { throw Self.foreign(id) }
+            do throws(CommandError) {
+                let request = try Self.see(id, store, caller)
+                guard caller.operates(request) else { throw Self.foreign(id) }
+                if launches, let fault = caller.refusal(launching: request) {
+                    throw CommandError(.denied, fault.message, help: fault.help)
+                }
+            } catch {
+                self.note("a change of request \(id)", caller, nil)
+                throw error
+            }
             try Self.asked(host, body)
             return HTTPAnswer(json: RequestItem.item(try Self.request(id, store)).written)
         }
@@ -410,25 +432,21 @@ struct ControlRoutes: Sendable {
         let items = try SubmissionBody.drafts(call.request.body, isBatch: isBatch) {
             host.kind(ofHandler: $0)
         }.map { item in
-            item.flatMap { draft in Self.refusal(draft, caller).map { .failure($0) } ?? item }
+            item.flatMap { draft in
+                guard let fault = Self.refusal(draft, caller) else { return item }
+                note("to submit \(draft.description.identifier)", caller, nil)
+                return .failure(fault)
+            }
         }
         try access.submits(items.count, caller)
         return Submit(call: call, requester: caller.requester, items: items, isBatch: isBatch)
     }
 
-    /// Why a user may not submit a request. A program would run with the rights of the host's user.
     private static func refusal(_ draft: RequestDraft, _ caller: ControlCaller) -> HTTPFault? {
         let identifier = draft.description.identifier
-        guard !caller.rights.administers else { return nil }
-        if identifier == CommandPayload.identifier {
-            return HTTPFault(
-                403, "role", "a program runs with the rights of the host's user",
-                help: ["submit a request for a handler; a program needs the role admin"])
-        }
-        guard !caller.rights.submits(identifier) else { return nil }
-        return HTTPFault(
-            403, "role", "`\(Shown.line(identifier))` may not be submitted by this user",
-            help: ["the host permits \(caller.rights.submittable)"])
+        if caller.rights.administers { return nil }
+        if identifier == CommandPayload.identifier { return ControlCaller.program }
+        return caller.rights.submits(identifier) ? nil : caller.notSubmittable(identifier)
     }
 
     /// Submits all in one transaction. A call alone is committed on this thread, which saves two switches to

@@ -69,6 +69,8 @@ final class ControlSocket {
         }
         // A socket that was given is there as well.
         if let path = settings.socket {
+            // What a host that was killed has left: this one has the lock.
+            csys_socket_remove(folder.number, Self.name)
             linked = symlinkat(path, folder.number, Self.name) == 0 ? folder : nil
         } else {
             linked = nil
@@ -101,6 +103,9 @@ final class ControlSocket {
         }
         return .made(in: folder, name: name, mode: mode ?? 0o660)
     }
+
+    /// Roles have changed.
+    func recheck(_ access: ControlAccess) { thread.recheck { access.rights(of: $0) } }
 
     /// Answers what was asked, and whatever comes then with the news that the host ends. The host has to work until
     /// it returns.

@@ -25,6 +25,7 @@ final class ControlThread: @unchecked Sendable {
         case wait(Wait)
         case follow(HTTPCall, RequestID?, after: UInt64)
         case run(@Sendable () -> Void)
+        case recheck(@Sendable (HTTPPeer) -> Rights)
     }
 
     /// A call that waits for something in the store.
@@ -110,6 +111,25 @@ final class ControlThread: @unchecked Sendable {
         if isAdded { csys_eventfd_signal(signal) }
     }
 
+    /// Ends what other users follow, and answers what they wait for, who may not any more: roles have changed.
+    func recheck(_ rights: @escaping @Sendable (HTTPPeer) -> Rights) {
+        state.withLock { $0.jobs.append(.recheck(rights)) }
+        csys_eventfd_signal(signal)
+    }
+
+    private func recheck(now rights: (HTTPPeer) -> Rights) {
+        streams.end { rights($0).reads }
+        for wait in waits {
+            let rights = rights(wait.call.request.peer)
+            // The others are asked again once there is an answer.
+            if !rights.reads, !rights.submits {
+                wait.call.answer(
+                    HTTPFault(403, "role", "this user has no role with this host any more"))
+            }
+        }
+        waits.removeAll { $0.call.isOver }
+    }
+
     private func add(_ job: Job, _ call: HTTPCall) {
         let fault = state.withLock { state -> HTTPFault? in
             if state.isStopping { return Self.stopping }
@@ -142,6 +162,7 @@ final class ControlThread: @unchecked Sendable {
                         call.answer(HTTPFault(error))
                     }
                 case .run(let work): work()
+                case .recheck(let rights): recheck(now: rights)
                 case .wait(let wait): add(wait)
                 case .follow(let call, let request, let position):
                     add(call, of: request, after: position)
@@ -191,9 +212,17 @@ final class ControlThread: @unchecked Sendable {
                     429, "busy", "\(JournalStreams.limit) clients follow the journal already",
                     help: ["try again once one has left"]))
         }
+        let peer = call.request.peer
+        guard peer.user == geteuid() || streams.count(of: peer.user) < JournalStreams.userLimit
+        else {
+            return call.answer(
+                HTTPFault(
+                    429, "busy", "\(JournalStreams.userLimit) clients of this user follow already",
+                    help: ["try again once one has left"]))
+        }
         let signal = self.signal
         let stream = HTTPStream { csys_eventfd_signal(signal) }
-        streams.add(stream, of: request, after: position)
+        streams.add(stream, peer, of: request, after: position)
         call.answer(HTTPAnswer(stream, "text/event-stream"))
     }
 

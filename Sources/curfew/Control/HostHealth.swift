@@ -75,19 +75,26 @@ struct HostHealth {
 
     private mutating func lookAtPlugins(_ host: Host) {
         let plugins = host.plugins
-        let refused = plugins.filter { $0.status == .failed }
+        let failed = plugins.filter { $0.status == .failed }
+        let refused = failed.filter { !host.isDisabled($0.id) }
+        let quarantined = Set(refused.filter { $0.reason.contains(" is quarantined") }.map(\.id))
         for plugin in refused {
             let name = plugin.id.isEmpty ? plugin.directory : plugin.id
             let reason = plugin.reason.parts(at: "\n").first.map(String.init) ?? ""
             findings.append(
                 .fail(
                     "plugins", "\(name) is not loaded: \(reason)",
-                    mend: "curfew lint \(ShellWord.path(plugin.directory))"))
+                    mend: quarantined.contains(plugin.id)
+                        ? "curfew release \(plugin.id)" + option
+                        : "curfew lint \(ShellWord.path(plugin.directory))"))
         }
         guard refused.isEmpty else { return }
         let count = plugins.count { $0.status == .ready }
         findings.append(
-            .ok("plugins", count == 0 ? "none" : "\(count) loaded"))
+            .ok(
+                "plugins",
+                (count == 0 ? "none" : "\(count) loaded")
+                    + (failed.isEmpty ? "" : ", \(failed.count) disabled")))
     }
 
     private mutating func lookAtHandlers(_ host: Host) {

@@ -10,6 +10,7 @@ import Service
 struct JournalStreams {
     private struct Follower {
         let stream: HTTPStream
+        let peer: HTTPPeer
         /// The request whose entries it gets; nil for all.
         let request: RequestID?
         /// The number of the last entry that was sent.
@@ -25,6 +26,8 @@ struct JournalStreams {
 
     /// The most followers.
     static let limit = 256
+    /// The most of one user, so that others can follow as well.
+    static let userLimit = 64
     private static let portion = 64
     private static let beat: UInt64 = 15_000_000_000
 
@@ -35,8 +38,26 @@ struct JournalStreams {
     /// The CLOCK_MONOTONIC time of the next beat.
     var nextBeat: UInt64 { followers.map(\.beatAt).min() ?? .max }
 
-    mutating func add(_ stream: HTTPStream, of request: RequestID?, after position: UInt64) {
-        followers.append(Follower(stream: stream, request: request, position: position, beatAt: 0))
+    func count(of user: UInt32) -> Int {
+        followers.count { $0.peer.user == user && !$0.stream.isClosed }
+    }
+
+    mutating func add(
+        _ stream: HTTPStream, _ peer: HTTPPeer, of request: RequestID?, after position: UInt64
+    ) {
+        followers.append(
+            Follower(stream: stream, peer: peer, request: request, position: position, beatAt: 0))
+    }
+
+    /// Says goodbye to those who may not follow any more.
+    mutating func end(unless mayFollow: (HTTPPeer) -> Bool) {
+        for follower in followers where !mayFollow(follower.peer) { Self.end(follower) }
+        followers.removeAll { !mayFollow($0.peer) }
+    }
+
+    private static func end(_ follower: Follower) {
+        follower.stream.put(Array("event: bye\ndata: {}\n\n".utf8))
+        follower.stream.end()
     }
 
     /// Sends what has come to the followers that have taken all before.
@@ -87,10 +108,7 @@ struct JournalStreams {
 
     /// Says goodbye to all.
     mutating func end() {
-        for follower in followers {
-            follower.stream.put(Array("event: bye\ndata: {}\n\n".utf8))
-            follower.stream.end()
-        }
+        for follower in followers { Self.end(follower) }
         followers = []
     }
 }

@@ -32,6 +32,7 @@ enum ReloadCommand {
                     ("added, changed, removed, over", "the names of such schedules"),
                     ("kept", "how many stay as they are"),
                     ("text", "the line that people get"),
+                    ("notes", "what is strange in the configuration, for people"),
                     ("needsStart", "other settings were changed, which count from the next start"),
                 ])
         ],
@@ -53,9 +54,12 @@ enum ReloadCommand {
         } else {
             console.out.line(Shown.line(answer["text"]?.text ?? ""))
         }
+        for note in answer["notes"]?.items ?? [] {
+            if let text = note.text { console.errors.note(text) }
+        }
         if case .bool(true)? = answer["needsStart"]?.kind {
             console.errors.note(
-                "another store, or other settings of plugins or thresholds, count once the host is started again"
+                "other settings than schedules and roles count once the host is started again"
             )
         }
         return .ok

@@ -8,8 +8,10 @@ import Service
 final class ReloadQueue: Sendable {
     /// What came of reading the configuration again.
     enum Outcome: Sendable {
-        /// - Parameter needsStart: there are other changes than those of schedules, which count from the next start.
-        case applied(ScheduleChanges, needsStart: Bool)
+        /// - Parameters:
+        ///   - needsStart: there are other changes than those of schedules and roles, which count from the next start.
+        ///   - notes: what is strange in it, for people.
+        case applied(ScheduleChanges, needsStart: Bool, notes: [String])
         /// Nothing was changed.
         case refused(Fault)
     }
@@ -70,11 +72,12 @@ final class ReloadQueue: Sendable {
     func finish(_ calls: [HTTPCall], _ outcome: Outcome) {
         let answer: HTTPAnswer
         switch outcome {
-        case .applied(let changes, let needsStart):
+        case .applied(let changes, let needsStart, let notes):
             state.withLock { $0.fault = nil }
             let members =
                 changes.members + [
                     ("text", .text(changes.text)), ("needsStart", .bool(needsStart)),
+                    ("notes", .list(notes.map { .text($0) })),
                 ]
             answer = HTTPAnswer(json: JSONItem.object(members).written)
         case .refused(let fault):

@@ -8,7 +8,7 @@ struct WhyAnswer {
     /// The request; nil if the answer is about a future submission.
     let request: Request?
     /// The factors, with those first that the request waits for.
-    let reports: [FactorReport]
+    private(set) var reports: [FactorReport]
     /// The journal of the request, oldest entry first.
     let journal: [JournalEntry]
     /// Its task ran when its host ended, and no other host has taken the store since.
@@ -19,6 +19,31 @@ struct WhyAnswer {
     let ahead: Int
     /// Nanoseconds since 1970 in UTC.
     let now: Int64
+
+    /// Leaves out the numbers of other requests: they may be another user's.
+    mutating func hideOthers() {
+        for index in reports.indices {
+            reports[index].detail = Self.hidden(reports[index].detail)
+            reports[index].change = Self.hidden(reports[index].change)
+        }
+    }
+
+    private static func hidden(_ text: String) -> String {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        var shown: [Substring] = []
+        for word in words {
+            let isNumber = word.utf8.first.map {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+            if isNumber == true, shown.last?.utf8.elementsEqual("request".utf8) == true {
+                shown[shown.count - 1] = "another request"
+                shown[shown.count - 1] += word.drop { $0.isASCII && $0.isNumber }
+            } else {
+                shown.append(word)
+            }
+        }
+        return shown.joined(separator: " ")
+    }
 
     var holding: [FactorReport] { reports.filter(\.holds) }
     /// The known factors that allow the launch.
