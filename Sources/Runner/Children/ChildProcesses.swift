@@ -61,8 +61,16 @@ final class ChildProcesses: ChildStarter, ChildClient {
     private let thread: ChildThread
     /// Each process has a spawner of its own, and so addresses of its own.
     private let executes: Bool
-    /// By control socket.
-    private let running = Locked<[Int32: Child]>([:])
+    private struct State {
+        /// By control socket.
+        var running: [Int32: Child] = [:]
+        /// Starts that have been begun, and whose processes are not in `running` yet.
+        var starting = 0
+        /// Nobody observes processes any more.
+        var isAbandoned = false
+    }
+
+    private let state = Locked(State())
     /// The owners of outputs, by descriptor.
     private let outputs = Locked<[Int32: Child]>([:])
 
@@ -76,6 +84,9 @@ final class ChildProcesses: ChildStarter, ChildClient {
         _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput,
         ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild {
+        // Before the thread is asked, which does not end while there is one.
+        state.withLock { $0.starting += 1 }
+        defer { state.withLock { $0.starting -= 1 } }
         guard thread.start(for: self) else {
             throw BridgeError(
                 .exhausted, "processes cannot be observed: \(String(cString: strerror(errno)))")
@@ -121,11 +132,18 @@ final class ChildProcesses: ChildStarter, ChildClient {
         isStarted = true
         output.closeEnds()
         let child = Child(control, output, group, own, ended)
+        let isObserved = state.withLock { state in
+            if !state.isAbandoned { state.running[control] = child }
+            return !state.isAbandoned
+        }
+        guard isObserved else {
+            abandon(child)
+            return child
+        }
         for descriptor in output.descriptors {
             outputs.withLock { $0[descriptor] = child }
             thread.watch(descriptor, for: self)
         }
-        running.withLock { $0[control] = child }
         thread.watch(control, for: self)
         return child
     }
@@ -139,7 +157,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
     // MARK: On the thread for children
 
     func receive(from descriptor: Int32) {
-        if let child = running.withLock({ $0[descriptor] }) { return receive(child) }
+        if let child = state.withLock({ $0.running[descriptor] }) { return receive(child) }
         guard let output = outputs.withLock({ $0[descriptor] })?.output else { return }
         if !output.read(descriptor) {
             unwatch(descriptor)
@@ -160,20 +178,23 @@ final class ChildProcesses: ChildStarter, ChildClient {
 
     func pass(now: UInt64) -> UInt64 { .max }
 
-    var isOver: Bool { running.withLock { $0.isEmpty } }
+    var isOver: Bool { state.withLock { $0.running.isEmpty && $0.starting == 0 } }
 
     func abandon() {
-        let left = running.withLock { running in
-            defer { running = [:] }
-            return running.values.sorted { $0.control < $1.control }
+        let left = state.withLock { state in
+            defer { (state.running, state.isAbandoned) = ([:], true) }
+            return state.running.values.sorted { $0.control < $1.control }
         }
-        for child in left {
-            finish(child.output)
-            csys_close(child.control)
-            _ = leaveGroup(of: child, .lost)
-            child.spawner?.stop()
-            child.ended(.lost)
-        }
+        for child in left { abandon(child) }
+    }
+
+    /// Lets go of a process that nobody observes, which kills it.
+    private func abandon(_ child: Child) {
+        finish(child.output)
+        csys_close(child.control)
+        _ = leaveGroup(of: child, .lost)
+        child.spawner?.stop()
+        child.ended(.lost)
     }
 
     /// Kills what is left in the control group of a process that has ended. Returns its end, of which the
@@ -192,7 +213,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
             case UInt32(csys_report_started):
                 child.started(report.value, ChildFeatures(report.features, child.group))
             default:
-                running.withLock { _ = $0.removeValue(forKey: child.control) }
+                state.withLock { _ = $0.running.removeValue(forKey: child.control) }
                 thread.unwatch(child.control)
                 let end = leaveGroup(of: child, ChildEnd(report))
                 finish(child.output)
