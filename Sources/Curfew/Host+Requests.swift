@@ -72,8 +72,9 @@ extension Host {
         then: @escaping @Sendable ([Result<Submission, RequestFailure>]) -> Void
     ) { runtime.requests.submit(drafts, by: requester, runsHere: runsHere, then: then) }
 
-    /// What a user asks of a request that is not of the store's own user: each of these does, and throws, what the
-    /// public function without a requester does.
+    // The next four functions do and throw what those without a requester do. The journal names the requester.
+
+    /// Cancels a request; see `cancel(_:)`.
     package func cancel(_ request: RequestID, by requester: Requester?) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in
             _ = try runtime.requests.cancel(request, by: requester)

@@ -10,7 +10,7 @@ extension SQLiteSchema {
 
     static let ownerRowChecks = [
         """
-        SELECT 'request ' || id || ' belongs to nobody that can be' FROM request
+        SELECT 'request ' || id || ' has an owner that is no user number' FROM request
             WHERE NOT coalesce(owner, 0) BETWEEN 0 AND 4294967295 LIMIT 100
         """
     ]

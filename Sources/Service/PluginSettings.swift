@@ -2,7 +2,7 @@
 import PluginBridge
 package import Scheduling
 
-/// What a configuration says about plugins; nil where the default holds.
+/// The settings of plugins in a configuration. Nil means the default.
 package struct PluginSettings: Hashable, Sendable {
     /// The directories that are searched for plugins.
     package var directories: [String]?

@@ -378,7 +378,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             let process = state.processes.remove(at: index)
             state.counts.records &+= link.records
             if process.order == .idle {
-                // It was ended in peace.
+                // The host has ended it because it was idle: this is no fault.
             } else if process.order != nil {
                 state.counts.killed &+= 1
             } else if link.isBroken {

@@ -161,7 +161,7 @@ final class ChildLink: @unchecked Sendable {
     let rest = ReaderRest()
     /// The number of tasks and orders that the process has been given.
     @exclusivity(unchecked) private(set) var uses: UInt64 = 0
-    /// Code of the process that waits for an event or a time.
+    /// The number of continuations in the process that wait for an event or a time.
     var continuations = 0
 
     /// Whether nothing is asked of the process.

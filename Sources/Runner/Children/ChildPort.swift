@@ -680,8 +680,9 @@ final class ChildPort: @unchecked Sendable {
         }
     }
 
-    /// Gives a process that still has nothing to do no more tasks. Returns false if it has; `finish` is called
-    /// with the rest, without a lock.
+    /// Stops offering tasks to a process, if it still has nothing to do.
+    ///
+    /// Returns whether it does so, and what the caller passes to `finish` once it has left its own locks.
     func park(_ link: ChildLink) -> (isParked: Bool, rest: After) {
         lock.enter()
         if current === link, link.isIdle, !link.hasRecords, recalled.allSatisfy(\.isEmpty) {

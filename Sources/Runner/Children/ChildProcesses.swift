@@ -17,7 +17,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
         private let waiters = Sleepers()
         let output: ChildOutput
         let group: Result<ControlGroup, ControlGroups.Refusal>
-        /// The one that has started it alone; nil for that of the host.
+        /// The spawner that has started this process only; nil if the host's spawner has.
         let spawner: Spawner?
         private let onEnd: @Sendable (ChildEnd) -> Void
 
@@ -64,9 +64,9 @@ final class ChildProcesses: ChildStarter, ChildClient {
     private struct State {
         /// By control socket.
         var running: [Int32: Child] = [:]
-        /// Starts that have been begun, and whose processes are not in `running` yet.
+        /// The number of starts whose processes are not in `running` yet.
         var starting = 0
-        /// Nobody observes processes any more.
+        /// The thread for children has ended, so that a later process would not be observed.
         var isAbandoned = false
     }
 
@@ -84,7 +84,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
         _ files: ChildFiles, _ confinement: Confinement, _ output: ChildOutput,
         ended: @escaping @Sendable (ChildEnd) -> Void
     ) throws(BridgeError) -> any RunningChild {
-        // Before the thread is asked, which does not end while there is one.
+        // The thread for children does not end while a start is counted, so this comes before it is asked.
         state.withLock { $0.starting += 1 }
         defer { state.withLock { $0.starting -= 1 } }
         guard thread.start(for: self) else {
@@ -188,7 +188,7 @@ final class ChildProcesses: ChildStarter, ChildClient {
         for child in left { abandon(child) }
     }
 
-    /// Lets go of a process that nobody observes, which kills it.
+    /// Kills a process that the thread for children cannot observe, and reports it as lost.
     private func abandon(_ child: Child) {
         finish(child.output)
         csys_close(child.control)

@@ -86,7 +86,7 @@ final class CommandRunner: ChildClient, @unchecked Sendable {
             throw failed("there is no pipe for its output", reason)
         }
         descriptors += [output[1], errors[1]]
-        // Where the output goes to a file, the pipes have no writer from the start.
+        // If the output goes to a file, nothing writes into the pipes, and both end at once.
         let place = try line.output.descriptor()
         if place >= 0 { descriptors.append(place) }
         csys_make_nonblocking(output[0])
@@ -417,7 +417,7 @@ extension ProgramOutput {
         case .discard: path = "/dev/null"
         case .file(let name): path = name
         }
-        // A named pipe without a reader would not be opened.
+        // O_NONBLOCK: otherwise open(2) waits for a reader of a named pipe.
         let file = open(
             path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o644)
         guard file >= 0 else {

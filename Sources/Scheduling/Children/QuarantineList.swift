@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The builds of plugins that hosts do not run: those that ended their processes again and again, and
-/// those that a person has quarantined. Also those that are on the way there: their processes ended while they
-/// loaded the plugin, in one host after the other.
+/// those that a person has quarantined. The list also counts loads that failed, since several of them in a row
+/// quarantine a build.
 package struct QuarantineList: Equatable, Sendable {
     /// Oldest first; each content once.
     package private(set) var plugins: [QuarantinedPlugin] = []
@@ -17,7 +17,7 @@ package struct QuarantineList: Equatable, Sendable {
         package let at: Int64
     }
 
-    /// So many failed loads within the span are too many, as of ends of processes.
+    /// The number of failed loads within the span that quarantines a build; the limits for ends of processes hold.
     private static let mostFailedLoads = ChildStateMachine.Limits().ends
     private static let failedLoadSpan = Int64(ChildStateMachine.Limits().endsSpan)
 
@@ -46,7 +46,7 @@ package struct QuarantineList: Equatable, Sendable {
 
     /// Counts a load that has failed. Returns whether there were too many.
     package mutating func failedToLoad(_ content: String, at now: Int64) -> Bool {
-        // A clock that was set back leaves dates of the future behind.
+        // If the clock was set back, dates lie in the future.
         failedLoads.removeAll { $0.at > now || now - $0.at > Self.failedLoadSpan }
         failedLoads.append(FailedLoad(content: content, at: now))
         if failedLoads.count > Self.limit { failedLoads.removeFirst() }

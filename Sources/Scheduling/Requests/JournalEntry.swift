@@ -51,8 +51,7 @@ public struct JournalEntry: Hashable, Sendable {
         /// It was due, and factors held it from the entry's date on: the detail names them. They did so until its next
         /// entry. Spans of less than ten seconds have none.
         case held = 22
-        /// Another user has asked for something that has no entry of its own, or was refused: the detail says what, and
-        /// who.
+        /// Another user has asked for a change that has no other entry, or was refused. The detail says what, and who.
         case audited = 23
     }
 

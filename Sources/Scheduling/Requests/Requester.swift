@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Another user than the store's own who asks a host for something, over its socket.
+/// A user, other than that of the store, who calls a host over its socket.
 package struct Requester: Hashable, Sendable {
     /// The number of the user, to whom the requests belong that are submitted.
     package let user: UInt32

@@ -2,12 +2,12 @@
 import PluginBridge
 import Scheduling
 
-/// Who may do what with a host over its socket. The host's own user and root may do all.
+/// The roles of users at the control socket. The user of the host and root have all rights.
 package struct AccessRules: Sendable {
     private let own: UInt32
     private var members: [Role: (users: Set<UInt32>, groups: Set<UInt32>)] = [:]
     private var identifiers: [String] = []
-    /// Names of the configuration that the system does not know, with their roles; they give nobody a right.
+    /// The users and groups of the configuration that this machine does not have, with their roles.
     package private(set) var unknown: [(role: Role, name: String)] = []
 
     /// - Parameters:
@@ -23,7 +23,7 @@ package struct AccessRules: Sendable {
             func numbers(_ names: [String], _ find: (String) -> UInt32?) -> Set<UInt32> {
                 Set(
                     names.compactMap { name in
-                        // The number that means no user at all is none.
+                        // 4,294,967,295 is -1, which the kernel uses for "no user".
                         let number = find(name) ?? UInt32(name).flatMap { $0 == .max ? nil : $0 }
                         if number == nil { unknown.append((role, name)) }
                         return number

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a configuration says about the control socket; nil where the default holds.
+/// The settings of the control socket in a configuration. Nil means the default.
 package struct ControlSettings: Hashable, Sendable {
     /// The absolute path of the socket; nil for the one in the directory of the store.
     package var socket: String?
@@ -23,7 +23,7 @@ package struct ControlSettings: Hashable, Sendable {
         package var identifiers: [String] = []
     }
 
-    /// Without what counts as soon as it is read.
+    /// The settings that count from the next start of the host; the others count as soon as they are read.
     package var needingStart: ControlSettings {
         var settings = self
         (settings.roles, settings.submitRate) = ([:], nil)

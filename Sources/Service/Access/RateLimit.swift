@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bucket of permissions that fills at a rate: each use takes some out.
+/// A token bucket: it fills at a rate, and each use takes tokens out.
 ///
 /// Times are nanoseconds of one clock.
 package struct RateLimit: Hashable, Sendable {
-    /// Permissions a second.
+    /// Tokens a second.
     package let rate: Int
     /// The most that the bucket holds.
     package let burst: Int
@@ -18,7 +18,8 @@ package struct RateLimit: Hashable, Sendable {
         at = now
     }
 
-    /// Takes permissions out. Returns nil, or the nanoseconds after which there are as many, if they fit in at all.
+    /// Takes tokens out, at most as many as the bucket holds. Returns nil if there were enough; otherwise nothing
+    /// is taken, and the result is the nanoseconds until there are.
     package mutating func take(_ count: Int, at now: UInt64) -> UInt64? {
         fill(at: now)
         let wanted = Double(min(count, burst))
@@ -29,7 +30,7 @@ package struct RateLimit: Hashable, Sendable {
         return UInt64(((wanted - level) / Double(rate) * 1e9).rounded(.up))
     }
 
-    /// Whether it would be as new at a time.
+    /// Whether the bucket is full at a time.
     package mutating func isFull(at now: UInt64) -> Bool {
         fill(at: now)
         return level >= Double(burst)
