@@ -55,7 +55,7 @@ struct ConfigurationSchemaTests {
                 {"stop": {}}, {"stop": {"grace": "20s"}}, {"stop": {"grace": 5}}, {"stop": {"kill": "1s"}}, schedule(output="log"),
                 schedule(output="/var/log/x"), schedule(output="x"), schedule(output=1), schedule(output="discard", **handler),
                 {"control": {}}, {"control": {"socket": "/run/x/c.sock", "mode": "0666", "submitRate": 5}},
-                {"control": {"socket": "c.sock"}}, {"control": {"socket": "/run/x/"}}, {"control": {"mode": "660"}}, {"control": {"mode": "0777"}},
+                {"control": {"socket": "c.sock"}}, {"control": {"socket": "/run/x/"}}, {"control": {"mode": "660"}}, {"control": {"mode": "0777"}}, {"control": {"mode": "+660"}},
                 {"control": {"submitRate": 0}}, {"control": {"tcp": 1}}, {"control": {"roles": {"read": {"users": ["alice", "7"], "groups": []}}}},
                 {"control": {"roles": {"submit": {"users": ["alice"], "identifiers": ["*", "org.*", "org.example.tidy"]}}}},
                 {"control": {"roles": {"submit": {"users": ["alice"]}}}}, {"control": {"roles": {"submit": {"identifiers": ["org*"]}}}},

@@ -22,7 +22,10 @@ extension ControlSettings {
             }
         }
         if let text = object.text("mode", example: "\"0660\"") {
-            if text.utf8.count == 4, let mode = UInt32(text, radix: 8), mode & ~0o666 == 0 {
+            // UInt32 would read "+660" as well.
+            if text.utf8.count == 4, text.utf8.first == UInt8(ascii: "0"),
+                let mode = UInt32(text, radix: 8), mode & ~0o666 == 0
+            {
                 self.mode = mode
             } else {
                 faults.note(
