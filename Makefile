@@ -301,13 +301,13 @@ sanitize: test-packages plugins test-plugins ## run the tests under AddressSanit
 	"$(SWIFT)" build --product curfew-child
 	$(BUILD_TESTS) --sanitize=address --scratch-path .build-asan
 	$(PLAIN_CHILD) .build-asan/debug/
-	ASAN_OPTIONS=detect_leaks=0 Tests/run-tests.py --at-once 1 --scratch-path .build-asan \
+	ASAN_OPTIONS=detect_leaks=0 Tests/run-tests.py --at-once 1 --stall 3600 --scratch-path .build-asan \
 	    "$${skip[@]}"
 	echo "sanitize: building and running the tests under ThreadSanitizer"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
 	$(BUILD_TESTS) --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan
 	$(PLAIN_CHILD) .build-tsan/debug/
-	CURFEW_STRESS_TASKS=$(STRESS_TASKS) Tests/run-tests.py --at-once 1 \
+	CURFEW_STRESS_TASKS=$(STRESS_TASKS) Tests/run-tests.py --at-once 1 --stall 3600 \
 	    --scratch-path .build-tsan "$${skip[@]}"
 
 # Tasks that many threads launch, cancel, complete and let expire under ThreadSanitizer, at least.
@@ -326,7 +326,7 @@ torture: test-packages ## kill hosts KILLS (1000) times and at every point, let 
 	@echo "torture: building the tests"
 	$(BUILD_TESTS)
 	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
-	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --filter 'EnduranceTests|ChildTests|PluginRestartTests|ControlTests'
+	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.py --stall 3600 --filter 'EnduranceTests|ChildTests|PluginRestartTests|ControlTests'
 
 # What plugins in processes do does not depend on the machine's parts; what they cannot do, does. In a
 # namespace of their own the tests reach nothing else. Without namespaces and one of the other parts the
@@ -343,7 +343,7 @@ test-without: test-packages ## the tests of plugins in processes, as on machines
 
 test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
-	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py \
+	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py --stall 3600 \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|IsolationTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 Tests/run-tests.py --filter AllProgramsTests

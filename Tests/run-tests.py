@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,12 +23,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST = 1600  # characters of a message, which may hold a whole value, or all that a program said
 BEGINNING = 400  # characters of them from its beginning; how a program failed stands at the end
 LAST_LINES = 40  # of the output of a process that died
+WIDEST = 140  # characters of a line about a call
 
 
 class Target:
     """The tests of one target that are to run, and what came of them."""
 
-    running = set()  # the processes of all targets
+    running = {}  # the processes of all targets
 
     def __init__(self, name, options, directory):
         self.name = name
@@ -38,6 +40,7 @@ class Target:
             self.arguments += ["--skip", each]
         self.log = directory / f"{name}.log"
         self.events = directory / f"{name}.jsonl"
+        self.stall = options.stall
         self.wall = 0
         self.seconds = {}  # of each test that ended
         self.seen = set()  # tests that began, and those that were skipped
@@ -54,9 +57,9 @@ class Target:
                  "--event-stream-version", "0", "--event-stream-output-path", self.events,
                  *self.arguments],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-            Target.running.add(process)
-            status = process.wait()
-            Target.running.discard(process)
+            Target.running[process] = self
+            status = self.wait(process)
+            del Target.running[process]
         self.wall = time.monotonic() - begun
         unfinished = self.read()
         lost = [test for test in self.tests if test not in self.seen]
@@ -67,6 +70,24 @@ class Target:
             lines = self.log.read_text("utf-8", "replace").splitlines()
             self.faults += ["  " + line for line in lines[-LAST_LINES:]]
         return self
+
+    def wait(self, process):
+        """Waits for the process. If no test begins or ends for too long, one of them hangs: says
+        where, and kills it."""
+        size, since = 0, time.monotonic()
+        while True:
+            try:
+                return process.wait(timeout=1)
+            except subprocess.TimeoutExpired:
+                pass
+            now = self.events.stat().st_size if self.events.exists() else 0
+            if now != size:
+                size, since = now, time.monotonic()
+            elif time.monotonic() - since > self.stall:
+                self.faults.append(f"- nothing happened in {self.name} for {self.stall} s; its"
+                                   " threads, when it was killed:")
+                self.faults += ["  " + line for line in threads(process.pid)]
+                process.kill()
 
     def read(self):
         """Takes seconds and failures from the events. Returns the tests that did not end: one of
@@ -103,6 +124,21 @@ class Target:
                 f" {len(self.tests):4} tests of {self.name}{skipped}")
 
 
+def threads(pid):
+    """What each thread of a process does: its calls if there is a debugger, else the function of
+    the kernel that it waits in."""
+    if shutil.which("gdb"):
+        said = subprocess.run(
+            ["timeout", "120", "gdb", "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 12"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+        calls = [re.sub(r"^#(\d+) +(?:0x\w+ in )?", r"#\1 ", line)[:WIDEST]
+                 for line in said.stdout.splitlines() if re.match(r"#|Thread \d", line)]
+        if calls:
+            return calls
+    return [f"{(each / 'comm').read_text().strip()}: {(each / 'wchan').read_text()}"
+            for each in sorted(pathlib.Path(f"/proc/{pid}/task").iterdir())]
+
+
 def shortened(text):
     """Both ends of a long message."""
     if len(text) <= LONGEST:
@@ -122,9 +158,11 @@ def read_costs(path):
 
 
 def stop(number, _):
-    """Ends the tests when this process is to end."""
-    for process in list(Target.running):
+    """Ends the tests when this process is to end, and says which were under way."""
+    for process, target in list(Target.running.items()):
         process.kill()
+        for test in target.read():
+            print(f"- had not ended: {test}", file=sys.stderr, flush=True)
     os._exit(128 + number)
 
 
@@ -136,6 +174,8 @@ def main():
     parser.add_argument("--skip", action="append", default=[], help="leave out tests that match")
     parser.add_argument("--at-once", type=int, default=min(2, len(os.sched_getaffinity(0))),
                         help="how many targets run at a time; 2, or 1 on one core")
+    parser.add_argument("--stall", type=int, default=900, metavar="SECONDS",
+                        help="kill a target of which no test began or ended for so long; 900")
     options = parser.parse_args()
 
     # Not through `swift test`, which holds a lock that a second one waits for. What is built beside
