@@ -46,12 +46,15 @@ struct ClockTests {
         try host.register(kind: CURFEW_KIND_PROCESSING) { call in call.fail("again") }
         #expect(Answer(curfew_clock_set_wall_ns(clock.raw, date, nil)) == .ok)
         #expect(curfew_host_get_wall_ns(host.raw) == date)
+        var added: [curfew_request] = []
         func add(cron: String? = nil, every: UInt64 = 0) -> Answer {
-            host.submit(cron: cron) {
+            let submitted = host.submit(cron: cron) {
                 $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_ADD)
                 $0.interval_ns = every
                 $0.attempts = 9
-            }.answer
+            }
+            if submitted.answer == .ok { added.append(submitted.request) }
+            return submitted.answer
         }
         #expect(add() == .ok)
         #expect(add(every: 7 * 86_400 * .second) == .ok)
@@ -59,9 +62,11 @@ struct ClockTests {
         _ = add(cron: "*/5 * * * *")
         _ = add(cron: "0 0 29 2 *")
         #expect(clock.advance(86_400 * .second) == .ok)
-        var count: UInt32 = 0
-        #expect(
-            Answer(curfew_host_cancel_requests(host.raw, "org.example.tidy", &count, nil)) == .ok)
+        // One by one, since some may still run: over centuries they would be launched millions of times.
+        for request in added {
+            let answer = Answer(curfew_host_cancel_request(host.raw, request, nil))
+            #expect([.ok, .already].contains(answer))
+        }
         _ = add(cron: "0 0 29 2 *")
         // Beyond the end of spans, and of dates.
         for span in [1 << 60, .max] as [UInt64] { #expect(clock.advance(span) == .ok) }
