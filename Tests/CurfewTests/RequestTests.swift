@@ -66,6 +66,19 @@ struct RequestTests {
         try host.shutDown()
     }
 
+    @Test("While a factor holds it, nothing more is due: years pass at once")
+    func heldForYears() async throws {
+        let host = try host()
+        try host.register(.tidy) { _ in }
+        try host.override(.network, with: .no, detail: "the cable is out")
+        let id = try await host.submit(tidy { $0.needs = .network }).id
+        #expect(clock.advance(by: UInt64(900 * second)) == .ok)
+        #expect(clock.nextDeadline == nil)
+        #expect(clock.advance(by: UInt64(40 * 365 * 86_400 * second)) == .ok)
+        #expect(try host.journal(of: id).map(\.what) == [.submitted, .held])
+        try host.shutDown()
+    }
+
     @Test("A factor that says no holds it back, and says why; undone, it is launched")
     func factor() async throws {
         let host = try host()

@@ -3,9 +3,10 @@ import Scheduling
 
 /// A change of the store; several jobs share one transaction.
 struct RequestJob: Sendable {
-    /// Called inside the transaction, and again after one that was not committed.
+    /// Called inside the transaction, and again after one that was not committed. Nil changes nothing, and
+    /// needs no transaction: its batch does what is due, as every batch does.
     let apply:
-        @Sendable (inout RequestBook, any StoreTransaction, Moment) throws(StoreFault) -> Void
+        (@Sendable (inout RequestBook, any StoreTransaction, Moment) throws(StoreFault) -> Void)?
     /// Called once: with nil after the commit, or with the reason for which there was none.
     let finish: @Sendable (StoreFault?) -> Void
     /// The change has happened already: it is retried until it is committed or the store is closed.

@@ -252,7 +252,7 @@ final class RequestLoop: @unchecked Sendable {
         do {
             try store?.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
-                for job in owed { try job.apply(&book, transaction, now) }
+                for job in owed { try job.apply?(&book, transaction, now) }
                 try book.writeState(at: now, transaction)
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
             }
@@ -281,9 +281,12 @@ final class RequestLoop: @unchecked Sendable {
             readSources(&book, now)
         }
         let isDue = book.isDue(at: now) && mayDecide(now)
-        guard !jobs.isEmpty || isDue || (!owed.isEmpty && mayDecide(now)) else {
+        guard
+            isDue || (!owed.isEmpty && mayDecide(now)) || jobs.contains(where: { $0.apply != nil })
+        else {
             reportFactors()
             lookAhead()
+            for job in jobs { job.finish(nil) }
             return
         }
         let late = owed
@@ -296,7 +299,7 @@ final class RequestLoop: @unchecked Sendable {
         do {
             try store.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
-                for job in late + jobs { try job.apply(&book, transaction, now) }
+                for job in late + jobs { try job.apply?(&book, transaction, now) }
                 if isOpen { effects = try book.decide(at: now, transaction) }
                 try book.writeReport(at: now, transaction)
                 if nextPrune <= now.span {

@@ -53,14 +53,14 @@ package final class RequestService: @unchecked Sendable {
 
     /// For a manual clock: waits until the thread has handled what is due.
     func settle() {
-        if existing != nil { _ = try? perform { (_, _, _) throws(StoreFault) in } }
+        if let existing { try? wait(for: RequestJob(apply: nil, finish: { _ in }), in: existing) }
     }
 
     /// Waits until the thread of the requests has ended a batch, which no caller takes for it: if it is
     /// stuck, this does not return. A store that cannot be used is no reason to wait.
     package func awaitThread() {
         guard let existing else { return }
-        let job = RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in })
+        let job = RequestJob(apply: nil, finish: { _ in })
         _ = existing.inbox.addAndWait(job, runBatch: { false })
     }
 
