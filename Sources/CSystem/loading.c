@@ -120,6 +120,10 @@ const void *csys_map_file(int32_t fd, uint64_t bytes) {
 
 void csys_unmap_file(const void *address, uint64_t bytes) { munmap((void *)address, bytes); }
 
+void csys_forget_file_pages(const void *address, uint64_t bytes) {
+    madvise((void *)address, bytes, MADV_DONTNEED);
+}
+
 int32_t csys_make_file(char *path) { return mkostemp(path, O_CLOEXEC); }
 
 bool csys_wait_past(int64_t seconds, int64_t nanoseconds) {

@@ -11,7 +11,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case requests, liveIDs, liveIDsOf, historyIDs
     case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
     case putAttempt, endAttempt, removeAttempts, attempt, attempts
-    case append, fileJournal, journal, journalOfRequest, journalUnfiled
+    case append, fileJournal, journal, journalOfRequest, journalUnfiled, journalLastOf
     case prunePayloads, pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneFiled, pruneJournal
     case schedules, schedule, putSchedule, removeSchedule
@@ -141,6 +141,8 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT \(JournalRow.all) FROM journal WHERE sequence IN (SELECT sequence FROM filed WHERE request = ?3 AND sequence > ?1 ORDER BY sequence LIMIT ?2) ORDER BY sequence"
         case .journalUnfiled:
             "SELECT \(JournalRow.all) FROM journal WHERE sequence > ?1 AND request = ?3 ORDER BY sequence LIMIT ?2"
+        case .journalLastOf:
+            "SELECT \(JournalRow.all) FROM journal WHERE sequence = (SELECT max(sequence) FROM filed WHERE request = ?1)"
         case .prunePayloads: "DELETE FROM payload WHERE request IN (\(Self.pruned))"
         case .pruneAttempts: "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
         case .pruneRequests: "DELETE FROM request WHERE id IN (\(Self.pruned))"

@@ -98,6 +98,17 @@ extension SQLiteTransaction {
         return left == 0 ? filed : filed + (try list(.journalUnfiled, later, left, of: request))
     }
 
+    func lastEntry(of request: RequestID) throws(StoreFault) -> JournalEntry? {
+        try writeJournal()
+        let unfiled = try list(.journalUnfiled, try counted().lastFiled, .max, of: request)
+        if let last = unfiled.last { return last }
+        var last: JournalEntry?
+        try rows(.journalLastOf, { $0.put(request) }) { statement throws(StoreFault) in
+            last = try JournalRow.entry(at: statement, in: path)
+        }
+        return last
+    }
+
     private func list(
         _ query: SQLiteQuery, _ after: Int64, _ limit: Int64, of request: RequestID?
     ) throws(StoreFault) -> [JournalEntry] {

@@ -141,6 +141,27 @@ struct RequestListTests {
         #expect(said.output.hasPrefix("host: process 4711, since "), "\(said)")
     }
 
+    @Test("at a terminal a request that is due is listed with what it waits for")
+    func waiting() throws {
+        let desk = try RequestDesk()
+        try desk.submit("org.example.first", "--needs", "network")
+        try desk.submit("org.example.later", "--needs", "power")
+        let said = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            db.execute("UPDATE request SET not_before = 0 WHERE id = 1")
+            db.execute("UPDATE journal SET what = 22, detail = 'network, rate: the cable is out' WHERE request = 1")
+            db.commit()
+            """)
+        try #require(said.succeeded, "\(said)")
+        let lines = Array(try desk.type(columns: 100, "ps").lines.suffix(3))
+        try #require(lines.count == 3)
+        #expect(lines[0].hasSuffix("  WAITS FOR"))
+        #expect(lines[1].hasSuffix("  network, rate"))
+        #expect(lines[2].hasSuffix("  external-power"))
+        #expect(try desk.run("ps").output.contains("NEEDS"))
+    }
+
     @Test("show has every date, and leads to what can be done; the payload only when asked")
     func show() throws {
         let desk = try RequestDesk()

@@ -114,6 +114,12 @@ struct StoreHistoryContractTests {
         #expect(try list(0, of: 5) == [2, 4])
         #expect(try list(2, of: 5) == [4])
         #expect(try list(0, of: 5, limit: 1) == [2])
+        func last(of request: UInt64) throws -> UInt64? {
+            try store.read { store throws in
+                try store.lastEntry(of: RequestID(rawValue: request))?.sequence
+            }
+        }
+        #expect(try [5, 6, 7].map(last) == [4, 3, nil])
         var second = entry(2, of: 5)
         second.sequence = 2
         #expect(

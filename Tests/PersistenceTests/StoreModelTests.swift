@@ -174,6 +174,7 @@ struct StoreAnswers: Equatable {
             payloads.append(try store.payload(of: id))
             attempts.append(try store.attempts(of: id, limit: 3))
             journals.append(try store.journal(after: 4, of: id, limit: 5))
+            journals.append(try store.lastEntry(of: id).map { [$0] } ?? [])
         }
         journal = try store.journal(after: 0, of: nil, limit: .max)
         for name in ["v0", "v1", "v2"] { values.append(try store.value(name)) }

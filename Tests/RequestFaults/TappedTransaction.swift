@@ -156,6 +156,11 @@ final class TappedTransaction: StoreTransaction {
         return try inner.journal(after: sequence, of: request, limit: limit)
     }
 
+    func lastEntry(of request: RequestID) throws(StoreFault) -> JournalEntry? {
+        try tap(.call("lastEntry"))
+        return try inner.lastEntry(of: request)
+    }
+
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
         try tap(.call("prune"))
         return try inner.prune(before: date, keeping: kept, limit: limit)

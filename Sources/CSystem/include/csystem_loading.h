@@ -53,6 +53,8 @@ int32_t csys_seal(int32_t fd);
 /* A read-only mapping of a whole file; NULL with errno. */
 const void *csys_map_file(int32_t fd, uint64_t bytes);
 void csys_unmap_file(const void *address, uint64_t bytes);
+/* Takes the pages of a mapping out of this process' memory; they come back when they are read. */
+void csys_forget_file_pages(const void *address, uint64_t bytes);
 
 /* Waits until the kernel's clock has gone past a time at which a file was last written to, so that
  * every write from now on gives it another time. That clock moves in steps of some milliseconds.

@@ -97,6 +97,9 @@ final class PluginCopy: @unchecked Sendable {
     /// Closes the descriptor; the bytes stay.
     func letGo() { descriptor = nil }
 
+    /// Takes the bytes out of this process' memory until they are read again.
+    func rest() { csys_forget_file_pages(bytes.baseAddress, UInt64(bytes.count)) }
+
     func hasSameBytes(as other: PluginCopy) -> Bool {
         bytes.count == other.bytes.count
             && memcmp(bytes.baseAddress!, other.bytes.baseAddress!, bytes.count) == 0

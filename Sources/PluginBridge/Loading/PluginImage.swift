@@ -40,7 +40,10 @@ package final class PluginImage: @unchecked Sendable {
     }
 
     private init(_ copy: PluginCopy, path: String) throws(BridgeError) {
-        defer { copy.letGo() }
+        defer {
+            copy.letGo()
+            copy.rest()
+        }
         let name = try PluginImage.name(of: copy)
         // RTLD_NOW so that an unresolved symbol is an error here and not in a task; RTLD_LOCAL so
         // that plugins do not see each other; RTLD_NODELETE for the reason above.

@@ -141,6 +141,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                 $0.machine.loaded()
             }
             if let content { quarantine.loaded(content) }
+            library?.rest()
         } catch {
             close()
             throw error

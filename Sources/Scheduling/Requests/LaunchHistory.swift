@@ -10,12 +10,22 @@ package struct LaunchHistory: Hashable, Sendable {
         package let factors: [String]
         /// How they stood when it began: lower case, no full stop.
         package let detail: String
-        package let since: Int64
+        package fileprivate(set) var since: Int64
         /// Nil if they still hold it.
         package fileprivate(set) var until: Int64?
 
         package init(_ factors: [String], _ detail: String, since: Int64, until: Int64? = nil) {
             (self.factors, self.detail, self.since, self.until) = (factors, detail, since, until)
+        }
+
+        /// Reads an entry of the kind `held`; nil for any other.
+        package init?(_ entry: JournalEntry) {
+            guard entry.what == .held else { return nil }
+            let parts = entry.detail.split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            self.init(
+                parts[0].split(separator: ",").map { LaunchHistory.trimmed($0) },
+                parts.count > 1 ? LaunchHistory.trimmed(parts[1]) : "", since: entry.at)
         }
 
         /// Nanoseconds.
@@ -64,14 +74,10 @@ package struct LaunchHistory: Hashable, Sendable {
             switch entry.what {
             case .held:
                 // One that another host has written may be about a time before.
-                let since = max(entry.at, holds.last?.since ?? entry.at)
-                Self.close(&holds, at: since)
-                let parts = entry.detail.split(
-                    separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                holds.append(
-                    Hold(
-                        parts[0].split(separator: ",").map { Self.trimmed($0) },
-                        parts.count > 1 ? Self.trimmed(parts[1]) : "", since: since))
+                guard var hold = Hold(entry) else { break }
+                hold.since = max(entry.at, holds.last?.since ?? entry.at)
+                Self.close(&holds, at: hold.since)
+                holds.append(hold)
             case .launched:
                 add(.launched(entry.at), entry.at, &holds)
                 turns[turns.count - 1].skipped = skipped?.detail

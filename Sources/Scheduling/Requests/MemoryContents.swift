@@ -363,6 +363,10 @@ final class MemoryContents: StoreTransaction {
                 .prefix(max(0, limit)))
     }
 
+    func lastEntry(of request: RequestID) -> JournalEntry? {
+        entries.last { $0.request == request }
+    }
+
     func prune(before date: Int64, keeping kept: Int, limit: Int) -> Int {
         let (kept, limit) = (max(0, kept), max(0, limit))
         let excess = max(0, rows.count - liveCount - kept)

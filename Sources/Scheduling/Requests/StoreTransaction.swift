@@ -85,6 +85,8 @@ package protocol StoreTransaction: AnyObject {
     func journal(
         after sequence: UInt64, of request: RequestID?, limit: Int
     ) throws(StoreFault) -> [JournalEntry]
+    /// Returns the last entry of a request; nil without one.
+    func lastEntry(of request: RequestID) throws(StoreFault) -> JournalEntry?
 
     /// Removes at most `limit` requests from the history that changed before `date`, or exceed
     /// `kept` (the oldest changes first), with their payloads and attempts. Also removes up to ten

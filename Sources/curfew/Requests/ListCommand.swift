@@ -38,7 +38,9 @@ enum ListCommand {
             blank.
             """,
             """
-            A task that reports how far it is has that on a terminal, beside its state.
+            A task that reports how far it is has that on a terminal, beside its state. Where a
+            request has been due for 10 s, the last column is WAITS FOR there, and says for
+            what; `curfew why` says more.
             """,
             """
             --state takes the words of the column STATE, with commas between them; host-gone
@@ -205,68 +207,94 @@ enum ListCommand {
         _ query: Query, _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace,
         _ console: Console
     ) throws(CommandError) {
-        let (host, overview, programs) = try read(query, store)
+        let list = try List(query, store)
         if arguments.has(.json) {
-            console.out.line(item(overview, programs, store, host).written)
+            console.out.line(list.item(store).written)
             return
         }
         print(
-            overview, programs, host, place, console, query,
-            shares: shares(overview.requests, host, place, console.out))
-        if overview.requests.isEmpty, let identifier = query.identifier {
+            list, place, console, query,
+            shares: shares(list.overview.requests, list.host, place, console.out))
+        if list.overview.requests.isEmpty, let identifier = query.identifier {
             try RequestArgument.suggest(identifier, "ps --identifier", store, place, console)
         }
     }
 
-    private static func read(
-        _ query: Query, _ store: StoreClient
-    ) throws(CommandError) -> (HostPresence?, RequestOverview, [RequestID: CommandPayload]) {
-        try StorePlace.translated { () throws(StoreFault) in
-            let host = try store.host()
-            return try store.read { (transaction) throws(StoreFault) in
-                let overview =
-                    try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
-                        if let owner = query.owner {
-                            return try transaction.overview(
-                                filter, outcomes: query.outcomes, ownedBy: owner)
-                        }
-                        return try transaction.overview(filter, outcomes: query.outcomes)
-                    } ?? RequestOverview()
-                return (host, overview, try Self.programs(overview.requests, transaction))
+    /// What a store has to a query.
+    private struct List {
+        let host: HostPresence?
+        let overview: RequestOverview
+        /// Those of requests that run programs.
+        private(set) var programs: [RequestID: CommandPayload] = [:]
+        /// The factors that hold requests which are due, as far as the journal says so.
+        private(set) var holders: [RequestID: [String]] = [:]
+
+        init(_ query: Query, _ store: StoreClient) throws(CommandError) {
+            self = try StorePlace.translated { () throws(StoreFault) in
+                let host = try store.host()
+                return try store.read { (transaction) throws(StoreFault) in
+                    try List(query, host, transaction)
+                }
             }
+        }
+
+        private init(
+            _ query: Query, _ host: HostPresence?, _ store: any StoreTransaction
+        ) throws(StoreFault) {
+            self.host = host
+            overview =
+                try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
+                    if let owner = query.owner {
+                        return try store.overview(filter, outcomes: query.outcomes, ownedBy: owner)
+                    }
+                    return try store.overview(filter, outcomes: query.outcomes)
+                } ?? RequestOverview()
+            let now = csys_realtime_ns()
+            for request in overview.requests {
+                if request.description.identifier == CommandPayload.identifier {
+                    programs[request.id] = CommandPayload(try store.payload(of: request.id))
+                }
+                guard request.state == .pending, request.notBefore <= now else { continue }
+                holders[request.id] =
+                    try store.lastEntry(of: request.id).flatMap { LaunchHistory.Hold($0)?.factors }
+            }
+        }
+
+        func item(_ store: StoreClient) -> JSONItem {
+            .object([
+                ("store", .text(store.directory)), ("host", RequestItem.item(host)),
+                (
+                    "requests",
+                    .list(
+                        overview.requests.map {
+                            .object(
+                                RequestItem.members($0, isAlone: host == nil) + [
+                                    RequestItem.argv(programs[$0.id])
+                                ])
+                        })
+                ),
+                ("more", .integer(Int64(overview.count - overview.requests.count))),
+            ])
         }
     }
 
     /// The answer to a query, as `--json` prints it.
     static func item(_ query: Query, _ store: StoreClient) throws(CommandError) -> JSONItem {
-        let (host, overview, programs) = try read(query, store)
-        return item(overview, programs, store, host)
+        try List(query, store).item(store)
     }
 
     /// Prints the answer to a query, without how far tasks are.
     static func print(
         _ query: Query, _ store: StoreClient, _ place: StorePlace, _ console: Console
     ) throws(CommandError) {
-        let (host, overview, programs) = try read(query, store)
-        print(overview, programs, host, place, console, query, shares: [:])
-    }
-
-    private static func programs(
-        _ requests: [Request], _ store: any StoreTransaction
-    ) throws(StoreFault) -> [RequestID: CommandPayload] {
-        var programs: [RequestID: CommandPayload] = [:]
-        for request in requests
-        where request.description.identifier == CommandPayload.identifier {
-            programs[request.id] = CommandPayload(try store.payload(of: request.id))
-        }
-        return programs
+        print(try List(query, store), place, console, query, shares: [:])
     }
 
     private static func print(
-        _ overview: RequestOverview, _ programs: [RequestID: CommandPayload],
-        _ host: HostPresence?, _ place: StorePlace, _ console: Console, _ query: Query,
+        _ list: List, _ place: StorePlace, _ console: Console, _ query: Query,
         shares: [RequestID: Double]
     ) {
+        let (host, overview) = (list.host, list.overview)
         let now = csys_realtime_ns()
         let out = console.out
         if out.columns != nil {
@@ -287,8 +315,8 @@ enum ListCommand {
             return
         }
         RequestTable(
-            overview.requests, programs.mapValues(ShellWord.shortLine),
-            shares, isAlone: host == nil, at: now, out
+            overview.requests, list.programs.mapValues(ShellWord.shortLine), shares, list.holders,
+            isAlone: host == nil, at: now, out
         ).print()
         let more = overview.count - overview.requests.count
         guard more > 0 else { return }
@@ -311,25 +339,5 @@ enum ListCommand {
             shares[id] = share
         }
         return shares
-    }
-
-    private static func item(
-        _ overview: RequestOverview, _ programs: [RequestID: CommandPayload],
-        _ store: StoreClient, _ host: HostPresence?
-    ) -> JSONItem {
-        .object([
-            ("store", .text(store.directory)), ("host", RequestItem.item(host)),
-            (
-                "requests",
-                .list(
-                    overview.requests.map {
-                        .object(
-                            RequestItem.members($0, isAlone: host == nil) + [
-                                RequestItem.argv(programs[$0.id])
-                            ])
-                    })
-            ),
-            ("more", .integer(Int64(overview.count - overview.requests.count))),
-        ])
     }
 }

@@ -25,19 +25,24 @@ struct RequestTable {
     }
 
     private let rows: [Row]
+    /// The last column says what a request waits for, and not what it needs.
+    private let hasHolders: Bool
     private let out: Output
     private var isPlain: Bool { out.columns == nil }
 
     /// - Parameters:
     ///   - programs: the command lines of requests that run programs, for a terminal.
     ///   - shares: how far running tasks are, from 0 to 1, for a terminal.
+    ///   - holders: the factors that hold those that are due, for a terminal.
     ///   - isAlone: no host uses the store.
     init(
         _ requests: [Request], _ programs: [RequestID: String], _ shares: [RequestID: Double],
-        isAlone: Bool, at now: Int64, _ out: Output
+        _ holders: [RequestID: [String]], isAlone: Bool, at now: Int64, _ out: Output
     ) {
         self.out = out
         let isPlain = out.columns == nil
+        let hasHolders = !isPlain && !holders.isEmpty
+        self.hasHolders = hasHolders
         rows = requests.map { request in
             let program = isPlain ? nil : programs[request.id]
             var cells =
@@ -46,12 +51,18 @@ struct RequestTable {
                 : Self.cells(request, isAlone: isAlone, at: now)
             if let program { cells[1] = Shown.line(program) }
             if !isPlain, let share = shares[request.id] { cells[2] += " \(Int(share * 100)) %" }
+            if hasHolders {
+                let held = holders[request.id]?.joined(separator: ", ")
+                cells[6] = held.map(Shown.line) ?? (request.state == .pending ? cells[6] : "")
+            }
             return Row(cells: cells, request: request, isProgram: program != nil)
         }
     }
 
     func print() {
-        let heads = ["ID", "IDENTIFIER", "STATE", "DUE", "AT", "TRIES", "NEEDS"]
+        let heads = [
+            "ID", "IDENTIFIER", "STATE", "DUE", "AT", "TRIES", hasHolders ? "WAITS FOR" : "NEEDS",
+        ]
         // Columns without any value are omitted for people.
         let kept = heads.indices.filter { column in
             isPlain || column < 6 || rows.contains { !$0.cells[column].isEmpty }
@@ -109,7 +120,9 @@ struct RequestTable {
             if !cells[3].isEmpty { text += ", \(cells[3])" }
             if !cells[4].isEmpty { text += ", \(cells[4])" }
             text += ", tries \(cells[5])"
-            if !cells[6].isEmpty { text += ", needs \(cells[6])" }
+            if !cells[6].isEmpty {
+                text += ", \(hasHolders ? "waits for" : "needs") \(cells[6])"
+            }
             for line in Shown.wrapped(text, columns - 2) { out.line("  " + line) }
         }
     }
