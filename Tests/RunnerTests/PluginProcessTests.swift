@@ -50,6 +50,23 @@ struct PluginProcessTests {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n")
     }
 
+    @Test("what was checked of a library takes no memory of the host once it is loaded")
+    func checkedBytes() throws {
+        let host = try host()
+        // Reading a path at once ends with the first piece of such a file.
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
+        let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        var resident: [Int] = []
+        var isCopy = false
+        for line in text.split(separator: "\n") {
+            if line.contains("-") { isCopy = line.contains("memfd:libprocess.so") }
+            guard isCopy, line.hasPrefix("Rss:") else { continue }
+            resident += line.split(separator: " ").compactMap { Int($0) }
+        }
+        #expect(!resident.isEmpty && resident.allSatisfy { $0 == 0 }, "\(resident) KiB")
+        #expect(try run("", in: host).outcome == .succeeded)
+    }
+
     @Test("plugins are loaded at the same time: one that never returns delays no other")
     func loading() throws {
         let host = try TestHost(clock: nil, ownLoop: false) { configuration in
