@@ -73,6 +73,18 @@ struct NeedsTests {
         #expect(try came(of: "write \(files.path("state/curfew/x"))") == "Permission denied")
     }
 
+    @Test("hosts that start its processes at the same time share them")
+    func sharedDirectories() throws {
+        let own = files.path("state/curfew/plugins/org.curfew.test.needs-plugin")
+        let said = Guarded<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { number in
+            let answer = (try? came(of: "write \(own)/\(number)")) ?? "no answer"
+            said.change { $0.append(answer) }
+        }
+        #expect(said.value == ["ok", "ok", "ok", "ok"])
+        #expect(try came(of: "read \(own)/3") == "ok")
+    }
+
     @Test("a link that it may have made itself leads nowhere")
     func link() throws {
         let own = files.path("cache/curfew/plugins/org.curfew.test.needs-plugin")
