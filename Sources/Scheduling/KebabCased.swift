@@ -7,7 +7,13 @@ package protocol KebabCased {}
 extension KebabCased {
     /// The word used in text and JSON.
     package var name: String {
-        "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+        var word: [UInt8] = []
+        for byte in "\(self)".utf8 {
+            let isUppercase = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            if isUppercase { word.append(UInt8(ascii: "-")) }
+            word.append(isUppercase ? byte | 0x20 : byte)
+        }
+        return String(decoding: word, as: UTF8.self)
     }
 }
 

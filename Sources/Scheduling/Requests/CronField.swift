@@ -69,11 +69,11 @@ package enum CronField: String, Sendable, CaseIterable {
     }
 
     private func value(_ text: Substring) throws(CronFault) -> Int {
-        if let index = names.firstIndex(of: text.lowercased()) { return index + range.lowerBound }
-        guard let number = Self.number(text), range.contains(number) else {
+        if let number = Self.number(text), range.contains(number) { return number }
+        guard let index = names.firstIndex(of: text.lowercased()) else {
             throw fault("is not in \(range.lowerBound)…\(range.upperBound)", text)
         }
-        return number
+        return index + range.lowerBound
     }
 
     /// Reads a number of digits only, without sign or blank.
