@@ -327,13 +327,17 @@ static sigset_t set_of(uint64_t bits) {
     return set;
 }
 
+/* The C library sets it wherever it sets an action, and has another function for it: one that was only
+ * put back would look changed. */
+enum { sa_restorer = 0x04000000 };
+
 bool csys_get_signal_action(int32_t signal, csys_signal_action *action) {
     struct sigaction now;
     if (sigaction(signal, NULL, &now) != 0) return false;
     *action = (csys_signal_action){
         .handler = (uint64_t)(uintptr_t)now.sa_handler,
         .mask = bits_of(&now.sa_mask),
-        .flags = now.sa_flags,
+        .flags = now.sa_flags & ~sa_restorer,
     };
     return true;
 }

@@ -8,7 +8,7 @@ extension ConformanceCase {
         "struct-ends", "larger-structs", "missing-extensions", "thread-tags",
         "refused-registration", "short-expiration", "status-known", "register-only-in-entry",
         "borrowed-poisoned", "const-inputs", "payload-end", "signal-mask", "fpu-state",
-        "host-says-no",
+        "host-says-no", "worker-state",
     ]
 
     /// Cases that look at the process in which the code runs, or change it.
@@ -16,7 +16,7 @@ extension ConformanceCase {
         "dlopen-ok", "symbols-resolve", "constructors-quiet", "scan-time", "idle-retire",
         "threads-joined", "leak-per-task", "signal-actions", "process-globals",
         "descriptors-and-children", "stdio-untouched", "fork-exec", "clean-exit",
-        "no-descriptors", "no-space", "reinit-100",
+        "no-descriptors", "no-space", "reinit-100", "hardened-memory",
     ]
 
     /// Cases about several hosts in one process, and about the end of their threads.

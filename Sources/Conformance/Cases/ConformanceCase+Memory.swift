@@ -25,6 +25,20 @@ extension ConformanceCase {
         placed("borrowed-poisoned", .poisoned),
         placed("const-inputs", .readOnly),
         placed("payload-end", .guarded),
+        ConformanceCase(
+            "hardened-memory", level: 2, needs: tried + ["retires", "thread-exit"],
+            limit: .seconds(40), hardensMemory: true
+        ) { run in
+            let bed = try TestBed(run)
+            try bed.load()
+            for _ in 0..<3 {
+                try bed.runAll()
+                for trial in (try? run.examples(.slow)) ?? [] {
+                    _ = try bed.run(trial, budget: TestBed.brief)
+                }
+            }
+            try bed.end()
+        },
         ConformanceCase("leak-per-task", level: 3, needs: tried, limit: .seconds(60)) { run in
             let bed = try TestBed(run, remembers: false)
             try bed.load()

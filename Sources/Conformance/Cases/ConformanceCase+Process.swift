@@ -17,7 +17,10 @@ extension ConformanceCase {
         ConformanceCase(
             name, level: 2, needs: tried + ["constructors-quiet", "retires", "thread-exit"]
         ) { run in
+            // By then, the host has what it keeps from its first use on.
+            try TestBed(run).end()
             let bed = try TestBed(run)
+            let beforeLoading = Environment(run.subject)
             try bed.load()
             if isLoading { try bed.check(.processState) }
             func look(_ what: String, _ before: Environment) throws {
@@ -26,6 +29,7 @@ extension ConformanceCase {
                     throw CaseVerdict.fail("\(what) \(first)", notes: Array(found.dropFirst()))
                 }
             }
+            try look("loaded, it", beforeLoading)
             let slow = (try? run.examples(.slow)) ?? []
             for trial in try run.examplesThatEnd() + slow {
                 let payload = try run.prepare(trial)
@@ -69,6 +73,13 @@ extension ConformanceCase {
         thread("fpu-state") { finding in
             if case .floatControl = finding {
                 "the floating-point control of the host's thread"
+            } else {
+                nil
+            }
+        },
+        thread("worker-state") { finding in
+            if case .threadTrait(let what) = finding {
+                "\(what), of the host's thread"
             } else {
                 nil
             }

@@ -69,7 +69,7 @@ extension ConformanceCase {
                 // that sees its stop by itself can be over before its callback would be called.
                 var times: [UInt64] = []
                 let known = interposer.findings.count
-                for _ in 0..<9
+                for _ in 0..<30
                 where times.count < 3 && times.allSatisfy({ $0 > Self.callbackLimit }) {
                     _ = try bed.run(trial, budget: TestBed.brief)
                     try mustHaveReturned(interposer, trial.name)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Curfew
 import PluginBridge
 import Scheduling
 
 /// On which threads it can run, and what it leaves on them.
 extension ConformanceCase {
+    /// More than the tasks that a table of 8 bits counts.
+    private static let manyTasks = 320
+
     static let threads: [ConformanceCase] = [
         ConformanceCase("no-affinity", level: 2, needs: tried + ["init-twice", "thread-exit"]) {
             run in
@@ -57,6 +61,37 @@ extension ConformanceCase {
                             notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
                     }
                 }
+            }
+        },
+        ConformanceCase("keeps-working", level: 2, needs: tried) { run in
+            let bed = try TestBed(run)
+            try bed.load()
+            let good = try run.examples(.success)
+            func tryAll(_ when: String) throws {
+                for trial in good {
+                    let ended = try bed.run(trial)
+                    guard ended.outcome == .succeeded else {
+                        throw CaseVerdict.fail(
+                            "\(trial.name) \(ended.outcome.name)\(when)",
+                            notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+                    }
+                }
+            }
+            try tryAll("")
+            for trial in (try? run.examples(.failure)) ?? [] {
+                _ = try bed.run(trial)
+                try tryAll(" after \(trial.name) had failed")
+            }
+            for trial in (try? run.examples(.slow)) ?? [] {
+                _ = try bed.run(trial, budget: TestBed.brief)
+                try tryAll(" after \(trial.name) was told to stop")
+            }
+            // Fewer where one of them takes long.
+            let until = csys_monotonic_ns() &+ 4_000_000_000
+            var count = 0
+            while count < Self.manyTasks, count < 5 || csys_monotonic_ns() < until {
+                count += 1
+                try tryAll(" in the \(count)th round")
             }
         },
         ConformanceCase("threads-joined", level: 2, needs: tried + ["retires", "thread-exit"]) {

@@ -52,10 +52,12 @@ package struct ContainedChild: Sendable {
     /// Runs this program once more, with these words after its name.
     ///
     /// - Parameters:
+    ///   - variables: of its environment, in place of those that this process has.
     ///   - limit: nanoseconds until it is killed.
     ///   - observe: called for each line as it arrives.
     package init(
-        _ words: [String], limit: UInt64, observe: (ChildLine) -> Void = { _ in }
+        _ words: [String], variables: [String: String] = [:], limit: UInt64,
+        observe: (ChildLine) -> Void = { _ in }
     ) throws(ContainmentError) {
         // Descendants that leave the group or lose their parent become children of this process,
         // which kills them.
@@ -67,7 +69,7 @@ package struct ContainedChild: Sendable {
         defer { pipes.close() }
         try pipes.open()
         let start = csys_monotonic_ns()
-        let child = try ContainedChild.start(words, pipes)
+        let child = try ContainedChild.start(words, variables, pipes)
         defer { ContainedChild.present.withLock { _ = $0.children.remove(child) } }
         pipes.closeChildsEnds()
         ContainedChild.send(mark, to: pipes.input.write)
@@ -231,7 +233,9 @@ package struct ContainedChild: Sendable {
         mark.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    private static func start(_ words: [String], _ pipes: Pipes) throws(ContainmentError) -> pid_t {
+    private static func start(
+        _ words: [String], _ changed: [String: String], _ pipes: Pipes
+    ) throws(ContainmentError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -261,10 +265,12 @@ package struct ContainedChild: Sendable {
             &attributes,
             Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | csys_spawn_in_session())
         // Swift's own report of a crash would come from yet another process.
-        var variables = [strdup("SWIFT_BACKTRACE=enable=no")]
+        let changed = changed.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        var variables = changed.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") }
         var next = environ
         while let text = next.pointee {
-            if strncmp(text, "SWIFT_BACKTRACE=", 16) != 0 { variables.append(strdup(text)) }
+            let name = String(cString: text).prefix { $0 != "=" }
+            if changed[String(name)] == nil { variables.append(strdup(text)) }
             next += 1
         }
         let arguments = vector(["curfew"] + words)

@@ -128,7 +128,7 @@ package struct KitRun: Sendable {
                     tested, subject.directory, seed: seed, pace: known,
                     isReproducing: isReproducing, isolation,
                     in: directory),
-                limit: limit)
+                variables: tested.hardensMemory ? HardenedMemory.variables : [:], limit: limit)
             let report = CaseReport(child, tested, limit: limit)
             let result = CaseResult(
                 tested: tested, verdict: report.verdict, duration: child.duration,

@@ -55,6 +55,8 @@ final class Interposer: EntryInterposer {
         case expiration(UInt64)
         /// Parts of the thread's state that have changed.
         case signalMask, signalStack, floatControl
+        /// Another part of it, worded to follow "changed".
+        case threadTrait(String)
         case tailWritten(String)
     }
 
@@ -366,7 +368,9 @@ final class Interposer: EntryInterposer {
         let mask = csys_signal_mask()
         let stack = csys_get_signal_stack()
         let control = csys_float_control()
+        let traits = Traits(csys_thread_traits)
         let result = body()
+        for change in traits.changes(to: Traits(csys_thread_traits)) { find(.threadTrait(change)) }
         if csys_signal_mask() != mask { find(.signalMask) }
         let now = csys_get_signal_stack()
         if now.address != stack.address || now.flags != stack.flags { find(.signalStack) }

@@ -11,6 +11,7 @@ struct ProcessGlobals {
     private let environment = csys_environment_hash()
     private let locale = setlocale(LC_ALL, nil).map { String(cString: $0) } ?? ""
     private let nice = csys_nice_value()
+    private let traits = Traits(csys_process_traits)
     private let limits = {
         var limits = [UInt64](repeating: 0, count: 32)
         csys_resource_limits(&limits)
@@ -60,6 +61,7 @@ struct ProcessGlobals {
         if now.locale != locale { changes.append("changed the locale (to \(now.locale))") }
         if now.nice != nice { changes.append("changed the nice value (\(nice) → \(now.nice))") }
         if now.limits != limits { changes.append("changed a resource limit") }
+        changes += traits.changes(to: now.traits).map { "changed \($0)" }
         return changes
     }
 }
