@@ -135,6 +135,11 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
             return 0
         }
         let deadline = line.pointee.deadline.load(ordering: .acquiring)
+        // The host has not seen that it was taken: the budget begins then.
+        if deadline == 0 {
+            let budget = line.pointee.budget
+            return isLive(task) ? budget : 0
+        }
         let now = memory.now
         return deadline > now ? deadline - now : 0
     }

@@ -50,6 +50,14 @@ struct PluginProcessTests {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n")
     }
 
+    @Test("time remains from the first moment of a task on")
+    func remaining() throws {
+        let host = try host()
+        for _ in 0..<20 {
+            #expect(try run("remaining 30", in: host, budget: 30 * .second).outcome == .succeeded)
+        }
+    }
+
     @Test("what was checked of a library takes no memory of the host once it is loaded")
     func checkedBytes() throws {
         let host = try host()

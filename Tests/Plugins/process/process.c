@@ -331,6 +331,12 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         free(bytes);
         return status == CURFEW_OK ? CURFEW_OK : CURFEW_FAILED;
     }
+    if (strcmp(text, "remaining") == 0) {
+        const uint64_t remaining = api->remaining_ns(api, task);
+        return remaining > 0 && remaining <= (uint64_t)atoi(argument) * 1000000000
+                   ? CURFEW_OK
+                   : CURFEW_FAILED;
+    }
     if (strcmp(text, "say") == 0) {
         const curfew_value values[2] = {
             {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_TEXT, .text = argument,
