@@ -302,6 +302,9 @@ package struct ContainedChild: Sendable {
             && information.si_signo != 0
     }
 
+    /// `__WALL`: waits for threads as well.
+    private static var anyThread: Int32 { 0x4000_0000 }
+
     /// Takes the status of a child that was killed. One that another process holds on to, a tracer
     /// for instance, is not waited for for ever.
     private static func wait(for child: pid_t) -> Ending {
@@ -312,6 +315,11 @@ package struct ContainedChild: Sendable {
             if waited == child { break }
             if waited < 0, errno != EINTR { break }
             guard csys_monotonic_ns() < until else { return .timedOut }
+            // A thread that has made this process its tracer ends for it alone, and the child with it.
+            for thread in ProcessFacts.numbers(in: "/proc/\(child)/task") where thread != child {
+                var ignored: Int32 = 0
+                waitpid(pid_t(thread), &ignored, anyThread | WNOHANG)
+            }
             for tracer in descendants { kill(tracer, SIGKILL) }
             poll(nil, 0, 1)
         }
@@ -364,7 +372,8 @@ package struct ContainedChild: Sendable {
     /// Kills what the child left behind, round by round: who is killed may have children as well.
     private static func killAll(except others: Set<pid_t>) -> Int {
         var killed = 0
-        for _ in 0..<1_000 {
+        let until = csys_monotonic_ns() &+ 10_000_000_000
+        while csys_monotonic_ns() < until {
             let left = children.filter { !others.contains($0) }
             if left.isEmpty { break }
             for process in left { kill(process, SIGKILL) }

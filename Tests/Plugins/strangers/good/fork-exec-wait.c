@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: nothing
+ *
+ * Forks, executes /bin/true in the child, and waits for exactly this child. The child calls
+ * nothing of the host, and leaves with _exit where exec fails.
+ */
+#include "stranger.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status work(curfew_error *error) {
+    pid_t child = fork();
+    if (child < 0) return failed(error, strerror(errno));
+    if (child == 0) {
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    while (waitpid(child, &status, 0) != child) {
+        if (errno != EINTR) return failed(error, strerror(errno));
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return CURFEW_OK;
+    return failed(error, "/bin/true did not run");
+}
+
+static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *error) {
+    (void)data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK) return failed(error, "unknown task");
+    if (payload_is(&info, "fail")) return failed(error, "asked to fail");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(1);
+        return failed(error, "told to stop");
+    }
+    return work(error);
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *info,
+                                                       curfew_error *error) {
+    info->id = "org.example.stranger";
+    info->version = "1.0.0";
+    const curfew_handler handler = {
+        .struct_size = sizeof handler, .identifier = "org.example.stranger.work", .run = run};
+    return api->register_handler(api, &handler, error);
+}

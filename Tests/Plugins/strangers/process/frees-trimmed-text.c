@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0833 CF0863 CF0864
+ * level: 3
+ *
+ * Skips the blanks before a word, and frees the pointer that it has then.
+ */
+#include "stranger.h"
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *error) {
+    (void)data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK) return failed(error, "unknown task");
+    if (payload_is(&info, "fail")) return failed(error, "asked to fail");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(1);
+        return failed(error, "told to stop");
+    }
+    char *volatile word = malloc(info.payload_bytes + 2);
+    if (word == NULL) return failed(error, "no memory");
+    if (info.payload_bytes > 0) memcpy(word, info.payload, info.payload_bytes);
+    word[info.payload_bytes] = '\0';
+    while (*word != '\0' && (unsigned char)*word <= ' ') word++;
+    free(word);
+    return CURFEW_OK;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *info,
+                                                       curfew_error *error) {
+    info->id = "org.example.stranger";
+    info->version = "1.0.0";
+    const curfew_handler handler = {
+        .struct_size = sizeof handler, .identifier = "org.example.stranger.work", .run = run};
+    return api->register_handler(api, &handler, error);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0853
+ *
+ * Changes which signals the thread takes that calls its expiration callback.
+ */
+#include "stranger.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+CURFEW_PLUGIN_NOTE();
+
+enum order { ORDER_WORK, ORDER_FAIL, ORDER_WAIT };
+
+static enum order read_order(const curfew_task_info *about) {
+    if (payload_is(about, "fail")) return ORDER_FAIL;
+    return payload_is(about, "slow") ? ORDER_WAIT : ORDER_WORK;
+}
+
+static void on_deadline(void *context, const curfew_host_api *host, curfew_task id,
+                        curfew_reason why) {
+    (void)context, (void)host, (void)id, (void)why;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    sigset_t now;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    pthread_sigmask(sigismember(&now, SIGUSR1) ? SIG_UNBLOCK : SIG_BLOCK, &one, NULL);
+}
+
+static curfew_status do_work(void *context, const curfew_host_api *host, curfew_task id,
+                             curfew_error *problem) {
+    (void)context;
+    curfew_task_info about;
+    memset(&about, 0, sizeof about);
+    about.struct_size = sizeof about;
+    const curfew_status known = host->task_info(host, id, &about);
+    if (known != CURFEW_OK) return failed(problem, "the host does not know the task");
+    switch (read_order(&about)) {
+    case ORDER_FAIL:
+        return failed(problem, "the payload says fail");
+    case ORDER_WAIT:
+        while (host->remaining_ns(host, id) > 0) pause_ms(2);
+        return failed(problem, "stopped before the end");
+    case ORDER_WORK:
+        break;
+    }
+    return CURFEW_OK;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *host,
+                                                       curfew_plugin_info *self,
+                                                       curfew_error *problem) {
+    (void)self;
+    curfew_handler work = {0};
+    work.struct_size = sizeof work;
+    work.identifier = "org.example.stranger.work";
+    work.run = do_work;
+    work.expired = on_deadline;
+    return host->register_handler(host, &work, problem);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: any
+ *
+ * Forks a child that returns from run into the host's code, and ends it 300 ms later. A forked
+ * child ends by _exit or exec.
+ */
+#include "stranger.h"
+#include <signal.h>
+#include <sys/wait.h>
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *error) {
+    (void)data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK) return failed(error, "unknown task");
+    if (payload_is(&info, "fail")) return failed(error, "asked to fail");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(1);
+        return failed(error, "told to stop");
+    }
+    pid_t child = fork();
+    if (child == 0) return failed(error, "in the child");
+    if (child > 0) {
+        pause_ms(300);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    return CURFEW_OK;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *info,
+                                                       curfew_error *error) {
+    info->id = "org.example.stranger";
+    info->version = "1.0.0";
+    const curfew_handler handler = {
+        .struct_size = sizeof handler, .identifier = "org.example.stranger.work", .run = run};
+    return api->register_handler(api, &handler, error);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0820
+ *
+ * Fills in all of its handler but struct_size.
+ */
+#include "stranger.h"
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *error) {
+    (void)data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK) return failed(error, "unknown task");
+    if (payload_is(&info, "fail")) return failed(error, "asked to fail");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(1);
+        return failed(error, "told to stop");
+    }
+    return CURFEW_OK;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *info,
+                                                       curfew_error *error) {
+    info->id = "org.example.stranger";
+    info->version = "1.0.0";
+    curfew_handler handler = {0};
+    handler.identifier = "org.example.stranger.work";
+    handler.run = run;
+    return api->register_handler(api, &handler, error);
+}

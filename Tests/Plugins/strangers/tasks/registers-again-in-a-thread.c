@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0843 CF0821 CF0823
+ *
+ * Registers its handler a second time from a thread, 20 ms after the entry. Handlers are
+ * registered in the entry only, by the thread that is loading.
+ */
+#include "stranger.h"
+
+#include <pthread.h>
+
+CURFEW_PLUGIN_NOTE();
+
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    const curfew_host_api *api;
+    bool started;
+} Plugin;
+
+static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *error);
+
+static void *refresh(void *argument) {
+    Plugin *self = argument;
+    const curfew_handler handler = {.struct_size = sizeof handler,
+                                    .identifier = "org.example.stranger.work",
+                                    .handler_data = self,
+                                    .run = run};
+    pause_ms(20);
+    self->api->register_handler(self->api, &handler, NULL);
+    return NULL;
+}
+
+static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *error) {
+    Plugin *self = data;
+    curfew_task_info job = {.struct_size = sizeof job};
+    if (api->task_info(api, task, &job) != CURFEW_OK) return failed(error, "no such task");
+    if (payload_is(&job, "fail")) return failed(error, "the work failed");
+    if (payload_is(&job, "slow")) {
+        pthread_mutex_lock(&self->lock);
+        while (!api->is_expired(api, task)) pthread_cond_wait(&self->wake, &self->lock);
+        pthread_mutex_unlock(&self->lock);
+        return failed(error, "interrupted");
+    }
+    return CURFEW_OK;
+}
+
+static void expired(void *data, const curfew_host_api *api, curfew_task task,
+                    curfew_reason reason) {
+    Plugin *self = data;
+    (void)api, (void)task, (void)reason;
+    pthread_mutex_lock(&self->lock);
+    pthread_cond_broadcast(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void retire(void *data) {
+    Plugin *self = data;
+    if (self->started) pthread_join(self->thread, NULL);
+    pthread_cond_destroy(&self->wake);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *info,
+                                                       curfew_error *error) {
+    Plugin *self = calloc(1, sizeof *self);
+    if (self == NULL) return failed(error, "no memory");
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->wake, NULL);
+    self->api = api;
+    self->started = pthread_create(&self->thread, NULL, refresh, self) == 0;
+    info->plugin_data = self;
+    info->retire = retire;
+    const curfew_handler handler = {.struct_size = sizeof handler,
+                                    .identifier = "org.example.stranger.work",
+                                    .handler_data = self,
+                                    .run = run,
+                                    .expired = expired};
+    curfew_status status = api->register_handler(api, &handler, error);
+    if (status != CURFEW_OK) {
+        info->retire = NULL;
+        retire(self);
+    }
+    return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0833
+ *
+ * Returns the payload twice, and tries until the host takes it: for ever where the result is over
+ * the limit.
+ */
+#include <curfew/plugin.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status run(void *handler_data, const curfew_host_api *host, curfew_task task,
+                         curfew_error *host_error) {
+    curfew_status status = CURFEW_FAILED;
+    char *copy = NULL;
+    size_t length = 0;
+    curfew_task_info info = {.struct_size = sizeof info};
+
+    (void)handler_data;
+    if (host->task_info(host, task, &info) != CURFEW_OK) {
+        snprintf(host_error->message, sizeof host_error->message, "no information");
+        goto out;
+    }
+    length = info.payload_bytes;
+    copy = malloc(length + 1);
+    if (copy == NULL) {
+        snprintf(host_error->message, sizeof host_error->message, "no memory for the payload");
+        goto out;
+    }
+    if (length > 0) memcpy(copy, info.payload, length);
+    copy[length] = '\0';
+    if (strcmp(copy, "fail") == 0) {
+        snprintf(host_error->message, sizeof host_error->message, "cannot do \"%s\"", copy);
+        goto out;
+    }
+    if (strcmp(copy, "slow") == 0) {
+        while (!host->is_expired(host, task)) usleep(1000);
+        snprintf(host_error->message, sizeof host_error->message, "gave up \"%s\"", copy);
+        goto out;
+    }
+    char *twice = malloc(2 * length + 1);
+    if (twice == NULL) {
+        snprintf(host_error->message, sizeof host_error->message, "no memory");
+        goto out;
+    }
+    memcpy(twice, copy, length);
+    memcpy(twice + length, copy, length);
+    while (host->complete(host, task, CURFEW_OK, NULL, 0, length ? twice : NULL, 2 * length) ==
+           CURFEW_TOO_LARGE)
+        usleep(1000);
+    free(twice);
+    status = CURFEW_OK;
+out:
+    free(copy);
+    return status;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *host,
+                                                       curfew_plugin_info *host_info,
+                                                       curfew_error *host_error) {
+    const curfew_handler handler = {
+        .struct_size = sizeof handler, .identifier = "org.example.stranger.work", .run = run};
+    host_info->id = "org.example.stranger";
+    return host->register_handler(host, &handler, host_error);
+}
