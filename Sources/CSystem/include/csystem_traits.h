@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process and a thread have besides memory and files, for comparing two moments. */
+/* Attributes of a process and of a thread, to be compared at two moments. */
 #ifndef CSYSTEM_TRAITS_H
 #define CSYSTEM_TRAITS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 
-/// What a process or a thread has besides memory and files, at one moment.
+/// The attributes of a process or of a thread at one moment.
 struct Traits {
     private let all: [csys_trait]
 

@@ -220,7 +220,7 @@ enum ListCommand {
         }
     }
 
-    /// What a store has to a query.
+    /// The answer of a store to a query.
     private struct List {
         let host: HostPresence?
         let overview: RequestOverview
