@@ -155,6 +155,14 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
         } ?? 0
     }
 
+    func owner(of task: UInt64, plugin: Int32) -> UInt32? {
+        let owner = channel.call(.owner, task: task) { _ in
+        } _: {
+            $0.reader.number(Int64.self)
+        }
+        return (owner ?? nil).flatMap { UInt32(exactly: $0) }
+    }
+
     // MARK: Completing
 
     /// Posts the answer. The verdict is exact without a round trip: the host marks a task as closing

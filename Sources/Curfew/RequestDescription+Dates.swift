@@ -84,7 +84,8 @@ extension Repetition {
             .every(interval.inNanoseconds), catchUp: catchUp, jitter: jitter.inNanoseconds)
     }
 
-    /// Repeats a launch at the dates of a cron expression, in the machine's time zone or in UTC.
+    /// Repeats a launch at the dates of a cron expression, in the machine's time zone or in UTC;
+    /// or in another zone, which the expression names: `CRON_TZ=Europe/Berlin 30 4 * * 1`.
     ///
     /// Throws `.invalid` if the expression is malformed.
     public static func cron(

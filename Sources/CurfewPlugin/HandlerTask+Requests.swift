@@ -93,11 +93,29 @@ extension HandlerTask {
     public var date: Instant? {
         let date = run.asking(else: Int64(0)) { api, _ -> Int64 in
             guard let table = Self.requests(api),
-                table.pointee.struct_size >= UInt32(MemoryLayout<curfew_requests>.size)
+                Self.has(\.get_wall_ns, table)
             else { return 0 }
             return table.pointee.get_wall_ns(api)
         }
         return date == 0 ? nil : Instant(nanosecondsSince1970: date)
+    }
+
+    /// The number of the user who has submitted the request of this task to another user's host, as
+    /// the kernel has told it. Nil if that is the host's own user, no request launched the task, or
+    /// the host is older than this function.
+    public var owner: UInt32? {
+        let user = run.asking(else: Int64(-1)) { api, id -> Int64 in
+            guard let table = Self.requests(api), Self.has(\.get_owner, table) else { return -1 }
+            return table.pointee.get_owner(api, id)
+        }
+        return UInt32(exactly: user)
+    }
+
+    /// Whether the table of this host, which may be an older one, has a function.
+    private static func has(
+        _ function: PartialKeyPath<curfew_requests>, _ table: UnsafePointer<curfew_requests>
+    ) -> Bool {
+        MemoryLayout<curfew_requests>.offset(of: function)! < Int(table.pointee.struct_size)
     }
 
     private static func requests(

@@ -12,6 +12,8 @@ package struct ConfigurationFiles: Sendable {
 
     /// Checks the name and the value of a threshold; returns the fault, or nil.
     package var thresholdCheck: ServiceConfiguration.ThresholdCheck = { _, _ in nil }
+    /// Whether the machine has a time zone of a name.
+    package var isZone: @Sendable (_ name: String) -> Bool = { _ in false }
 
     /// The name of the first file in its usual directory.
     package static var fileName: String { "curfew.json" }
@@ -70,7 +72,7 @@ package struct ConfigurationFiles: Sendable {
         }
         guard !sources.isEmpty else { return nil }
         let (configuration, faults) = ServiceConfiguration.read(
-            sources, threshold: thresholdCheck
+            sources, threshold: thresholdCheck, isZone: isZone
         ) { path in
             do throws(BridgeError) {
                 let file = try TrustedFile(path, use: "is not read")

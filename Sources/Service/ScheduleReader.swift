@@ -10,9 +10,15 @@ struct ScheduleReader {
 
     private let faults: ConfigurationObject.Faults
     private let payloadFile: PayloadFile
+    private let isZone: @Sendable (String) -> Bool
 
-    init(_ faults: ConfigurationObject.Faults, _ payloadFile: @escaping PayloadFile) {
+    /// - Parameter isZone: whether the machine has a time zone of a name.
+    init(
+        _ faults: ConfigurationObject.Faults, isZone: @escaping @Sendable (String) -> Bool,
+        _ payloadFile: @escaping PayloadFile
+    ) {
         self.faults = faults
+        self.isZone = isZone
         self.payloadFile = payloadFile
     }
 
@@ -30,7 +36,10 @@ struct ScheduleReader {
     private static let wordLimit = 32 * 4_096 - 1
 
     /// The time zone of a cron expression.
-    private enum Zone { case machine, utc }
+    private enum Zone: Equatable {
+        case machine, utc
+        case named(String)
+    }
 
     /// Returns nil if something is wrong, which is noted.
     func read(_ value: JSONValue) -> Schedule? {
@@ -102,7 +111,7 @@ struct ScheduleReader {
             }
             return nil
         }
-        let zone = object.word("zone", [(name: "UTC", word: Zone.utc), ("local", .machine)])
+        let zone = zone(object)
         if let value = object["zone"], object.has("every") {
             faults.note(
                 .schedule, at: value, "`zone` is about `cron`, and this schedule has `every`",
@@ -117,8 +126,23 @@ struct ScheduleReader {
         } else {
             guard let text = object.text("cron", example: "\"0 3 * * *\"") else { return nil }
             do throws(CronFault) {
-                let words = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
-                rule = .cron(try CronSchedule(words), isLocal: zone != .utc)
+                var words = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+                if case .named(let name) = zone {
+                    words = CronSchedule.text(words, inZone: name)
+                }
+                let schedule = try CronSchedule(words)
+                if schedule.zone != nil, let value = object["zone"],
+                    zone == .utc || zone == .machine
+                {
+                    faults.note(
+                        .schedule, at: value, "the expression of `cron` names a zone as well",
+                        help: "remove one of them")
+                }
+                if let name = schedule.zone, zone == nil, !isZone(name) {
+                    noteMissing(name, at: object["cron"]!)
+                    return nil
+                }
+                rule = .cron(schedule, isLocal: zone == nil || zone == .machine)
             } catch {
                 let what = error.field.map { "the \($0.rawValue)" } ?? "the expression"
                 faults.note(
@@ -133,6 +157,29 @@ struct ScheduleReader {
         return Repetition(
             rule, catchUp: object.word("catchUp", catchUps) ?? .one,
             jitter: object.span("jitter", 0...Self.spans.upperBound, example: "5min") ?? 0)
+    }
+
+    private func zone(_ object: ConfigurationObject) -> Zone? {
+        guard let name = object.text("zone", example: "\"Europe/Berlin\"") else { return nil }
+        switch name {
+        case "UTC": return .utc
+        case "local": return .machine
+        default:
+            guard CronSchedule.isZoneName(name), isZone(name) else {
+                noteMissing(name, at: object["zone"]!)
+                return nil
+            }
+            return .named(name)
+        }
+    }
+
+    private func noteMissing(_ zone: String, at value: JSONValue) {
+        faults.note(
+            .value, at: value,
+            "there is no time zone `\(ConfigurationObject.shown(zone))` on this machine",
+            help:
+                "write UTC, local, or one of the names of `timedatectl list-timezones`; where there are none, install tzdata"
+        )
     }
 
     private func retry(_ object: ConfigurationObject) -> RetryPolicy {

@@ -10,11 +10,13 @@ extension ServiceConfiguration {
     /// - Parameters:
     ///   - sources: the names and texts of the files, in order.
     ///   - threshold: what is wrong with the name or the value of a threshold; nil if nothing is.
+    ///   - isZone: whether the machine has a time zone of a name.
     ///   - payload: reads a file that is the payload of a schedule: at most `payloadLimit` bytes, or
     ///     the reason why there are none.
     package static func read(
         _ sources: [DiagnosticSource],
         threshold: ThresholdCheck = { _, _ in nil },
+        isZone: @escaping @Sendable (_ name: String) -> Bool = { _ in false },
         payload: @escaping (_ path: String) -> Result<[UInt8], PayloadFault>
     ) -> (configuration: ServiceConfiguration, faults: [Diagnostic]) {
         var configuration = ServiceConfiguration()
@@ -25,7 +27,7 @@ extension ServiceConfiguration {
             let (document, unreadable) = JSONReader.readAll(source)
             let noted = ConfigurationObject.Faults(source, unreadable)
             if let document {
-                configuration.read(document, noted, &places, threshold, payload)
+                configuration.read(document, noted, &places, threshold, isZone, payload)
             }
             faults += noted.all.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         }
@@ -61,6 +63,7 @@ extension ServiceConfiguration {
     private mutating func read(
         _ document: JSONValue, _ faults: ConfigurationObject.Faults,
         _ places: inout [String: String], _ threshold: ThresholdCheck,
+        _ isZone: @escaping @Sendable (String) -> Bool,
         _ payload: @escaping (_ path: String) -> Result<[UInt8], PayloadFault>
     ) {
         guard
@@ -85,10 +88,12 @@ extension ServiceConfiguration {
         }
         if let factors = object["factors"] { readFactors(factors, faults) }
         if let apps = object["apps"],
-            let apps = ConfigurationObject(apps, "`apps`", keys: ["enabled"], faults)
+            let apps = ConfigurationObject(apps, "`apps`", keys: Self.appKeys, faults)
         {
-            startsApps = apps.flag("enabled")
+            if let isOn = apps.flag("enabled") { startsApps = isOn }
+            if let count = apps.integer("atATime", 1...1_000) { appsAtATime = Int(count) }
         }
+        if let log = object["log"] { self.log.read(log, faults) }
         if let thresholds = object["thresholds"] {
             readThresholds(thresholds, faults, threshold)
         }
@@ -104,7 +109,10 @@ extension ServiceConfiguration {
             return
         }
         for element in elements {
-            guard let schedule = ScheduleReader(faults, payload).read(element) else { continue }
+            guard
+                let schedule = ScheduleReader(faults, isZone: isZone, payload)
+                    .read(element)
+            else { continue }
             if let place = places[schedule.name] {
                 let at = Self.name(of: element) ?? element
                 faults.note(

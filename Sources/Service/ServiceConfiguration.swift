@@ -15,6 +15,9 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var factorSource: FactorOrigin?
     /// Whether apps are started that do not run and have a due request; nil for the default.
     package var startsApps: Bool?
+    /// The most apps that are being started at a time; nil for the default.
+    package var appsAtATime: Int?
+    package var log = LogSettings()
     /// Thresholds of the host's requests by their names, as `--threshold` takes them.
     package var thresholds: [String: String] = [:]
     /// The schedules, each name once, ordered by name.
@@ -29,11 +32,14 @@ package struct ServiceConfiguration: Hashable, Sendable {
         (other.schedules, other.files) = ([], [])
         own.control = own.control.needingStart
         other.control = other.control.needingStart
+        (own.log.level, other.log.level) = (nil, nil)
         return own == other
     }
 
     static let keys = [
-        "schedules", "store", "plugins", "factors", "apps", "thresholds", "control", "stop",
+        "schedules", "store", "plugins", "factors", "apps", "thresholds", "control", "log",
+        "stop",
     ]
     static let factorKeys = ["source"]
+    static let appKeys = ["enabled", "atATime"]
 }

@@ -166,9 +166,12 @@ enum ServeCommand {
         requests.schedules = configuration?.schedules
         // The directory and its parents.
         let client = try place.make()
-        let lines = ServeLines(console.out, isJSON: arguments.has(.json))
+        let lines = ServeLines(
+            console.out, configuration?.log ?? LogSettings(), isJSON: arguments.has(.json))
         if let files, configuration == nil { tellOfSchedules(client, without: files, lines) }
-        let apps = startsApps(configuration, place).map { AppStarts($0, lines) }
+        let apps = startsApps(configuration, place).map {
+            AppStarts($0, atATime: configuration?.appsAtATime ?? 2, lines)
+        }
         AppStarts.cancelEarlier(client)
         requests.launched = {
             lines.launched($0, $1)
@@ -338,6 +341,7 @@ enum ServeCommand {
                 "\(error.message); the configuration does not count until it is read again",
                 "curfew reload" + place.option, isStore: true)
         }
+        lines.change(to: configuration.log)
         lines.schedules(changes, isReload: true)
         var notes: [String] = []
         access.change(to: configuration.control) {

@@ -24,6 +24,7 @@ enum ServeConfiguration {
             files = ConfigurationFiles.usual { Environment.value($0) }
         }
         files?.thresholdCheck = HostThreshold.fault
+        files?.isZone = { LocalZone().named($0) != nil }
         return files
     }
 
@@ -249,8 +250,11 @@ enum ServeConfiguration {
         ("store", "the directory of the store; default: the usual one"),
         ("plugins", "an object, as below"),
         ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
-        ("apps", "{enabled}: whether apps are started; default: by the host of the usual store"),
+        ("apps", "{enabled}: whether apps are started; default: by the host of the usual store;"),
+        ("", "{atATime}: how many of them are being started at a time; default 2"),
         ("control", "an object, as below"),
+        ("log", "{level}: lines below it are left out: debug, info (the default), warning, error;"),
+        ("", "{format}: text, json, or auto (the default), systemd's journal where it listens"),
         ("stop", "{grace}: how long tasks may take to end with the host; default: what they have"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
@@ -278,7 +282,7 @@ enum ServeConfiguration {
         ("identifier", "in place of `command`: a handler of a plugin"),
         ("every", "a span such as 15min, from 1s to 366d; the first launch is one span later"),
         ("cron", "in place of `every`: five fields, in the machine's time zone"),
-        ("zone", "of `cron`: UTC, or local (the default), the machine's"),
+        ("zone", "of `cron`: Europe/Berlin, UTC, …, or local (the default), the machine's"),
         ("payload, payloadFile", "a text, or a file that is read with the configuration"),
         ("directory, environment", "of a command; default / and what every program gets"),
         ("output", "of a command: log (the default), discard, or a file that is appended to"),

@@ -25,6 +25,7 @@ struct ServeLine {
         case error = 3
         case warning = 4
         case information = 6
+        case debug = 7
     }
 
     let event: Event

@@ -21,6 +21,8 @@ final class ServeLines: @unchecked Sendable {
 
     private struct State {
         var isPrinting = false
+        /// Lines below it are left out.
+        var level = LogLevel.info
         /// Lines of the time before `serving`, which are not printed yet.
         var early: [ServeLine] = []
         /// The requests by their tasks, those included of the last tasks that are over, whose
@@ -32,17 +34,26 @@ final class ServeLines: @unchecked Sendable {
     /// The number of tasks that are over whose requests are known.
     private static let overLimit = 1_024
 
-    init(_ out: Output, isJSON: Bool) {
+    init(_ out: Output, _ settings: LogSettings, isJSON: Bool) {
         self.out = out
-        self.isJSON = isJSON
+        self.isJSON = isJSON || settings.format == .json
+        let isPlain = self.isJSON || settings.format == .text
         // Without libsystemd the lines are entries without fields.
-        journal = isJSON ? nil : try? SystemdJournal.behind(out.descriptor)
+        journal = isPlain ? nil : try? SystemdJournal.behind(out.descriptor)
+        change(to: settings)
+    }
+
+    /// Applies what counts at once.
+    func change(to settings: LogSettings) {
+        state.withLock { $0.level = settings.level ?? .info }
     }
 
     private func print(_ line: ServeLine) {
         if let journal, journal.add(line.fields) { return }
         out.line(isJSON ? line.json : line.shown)
     }
+
+    private func writes(_ level: LogLevel) -> Bool { state.withLock { level >= $0.level } }
 
     private func write(
         _ event: ServeLine.Event, _ members: [(key: String, value: JSONItem)], _ text: String,
@@ -95,7 +106,9 @@ final class ServeLines: @unchecked Sendable {
 
     /// Tells what has become of the schedules: at a start only if there are any.
     func schedules(_ changes: ScheduleChanges, isReload: Bool = false) {
-        guard isReload || changes.count > 0 || !changes.removed.isEmpty else { return }
+        guard isReload || changes.count > 0 || !changes.removed.isEmpty, writes(.info) else {
+            return
+        }
         write(.planned, changes.members, changes.text)
     }
 
@@ -118,7 +131,7 @@ final class ServeLines: @unchecked Sendable {
     func stopping() { write(.stopping, [], "nothing more is launched") }
 
     func log(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
-        guard level > .debug else { return }
+        guard writes(level) else { return }
         let request = state.withLock { $0.requests[task] }
         write(
             .log,
@@ -126,7 +139,16 @@ final class ServeLines: @unchecked Sendable {
                 ("level", .text(LifeRecords.name(level))), ("text", .text(text)),
                 ("plugin", .text(orNull: plugin)), ("request", item(request)),
             ], (request.map { "request \($0)" } ?? plugin).map { "\($0): \(text)" } ?? text,
-            level >= .error ? .error : level >= .warning ? .warning : .information)
+            Self.severity(level))
+    }
+
+    private static func severity(_ level: LogLevel) -> ServeLine.Severity {
+        switch level {
+        case .error, .pluginMisbehaving: .error
+        case .warning: .warning
+        case .info: .information
+        case .debug: .debug
+        }
     }
 
     /// Writes the line of a task's end, for its done event.
@@ -143,6 +165,7 @@ final class ServeLines: @unchecked Sendable {
             }
             return state.requests[event.task]
         }
+        guard writes(succeeded ? .info : .warning) else { return }
         write(
             .ended,
             [

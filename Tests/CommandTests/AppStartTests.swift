@@ -190,6 +190,7 @@ struct AppStartTests {
     func withdrawn() throws {
         let output = try run(
             """
+            write(apps={"atATime": 10})
             start()
             curfew("drain")
             place = state + "/stores"
@@ -249,5 +250,37 @@ struct AppStartTests {
                 ended 0
 
                 """)
+    }
+
+    @Test("As many are being started at a time as the configuration says, and then the next one")
+    func atATime() throws {
+        let output = try run(
+            """
+            write(apps={"atATime": 2})
+            os.makedirs(state + "/curfew/apps", 0o700)
+            for name in ("first", "second", "third"):
+                store = state + "/" + name
+                subprocess.run([program, "submit", "--store", store, "--", "/bin/true"], capture_output=True, check=True)
+                path = state + "/curfew/apps/" + name + ".json"
+                with open(path, "w") as file:
+                    json.dump({"app": name, "store": store, "executable": "/bin/sleep", "arguments": ["600"]}, file)
+                os.chmod(path, 0o600)
+            start()
+            def states(): return [each["state"] for each in requests()]
+            print(until("log", "starts the app")["text"].split()[-5:-2], until("log", "starts the app")["text"].split()[-5:-2])
+            wait(lambda: states() == ["running", "running"])
+            # The others have had their turn as well, and it is told once the first is over.
+            curfew("cancel", "1")
+            print(until("log", "starts the app")["text"].split()[-5:-2])
+            wait(lambda: sorted(states()) == ["cancelled", "running", "running"])
+            end()
+            """)
+        #expect(
+            output == """
+                ['the', 'app', 'first'] ['the', 'app', 'second']
+                ['the', 'app', 'third']
+                ended 0
+
+                """, "\(output)")
     }
 }

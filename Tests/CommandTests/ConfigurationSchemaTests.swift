@@ -29,7 +29,7 @@ struct ConfigurationSchemaTests {
                 schedule(every=None), schedule(cron="0 3 * * *"), schedule(every=None, cron="0 3 * * *"),
                 schedule(every=None, cron="@daily"), schedule(every=None, cron=3), schedule(every="1"),
                 schedule(every="1.5h"), schedule(every="1m"), schedule(every=60), schedule(zone="UTC"),
-                schedule(every=None, cron="@daily", zone="UTC"), schedule(every=None, cron="@daily", zone="Mars"),
+                schedule(every=None, cron="@daily", zone="UTC"), schedule(every=None, cron="@daily", zone="../UTC"), schedule(every=None, cron="@daily", zone="Europe/Berlin"),
                 schedule(payload="x"), schedule(payload=5), schedule(payload="x", payloadFile="/etc/hostname"),
                 schedule(payloadFile="hostname"), schedule(payloadFile="/etc/hostname"), schedule(directory="x"),
                 schedule(directory="/tmp"), schedule(environment={"A": "b"}), schedule(environment={"A": 5}),
@@ -60,6 +60,8 @@ struct ConfigurationSchemaTests {
                 {"control": {"roles": {"submit": {"users": ["alice"], "identifiers": ["*", "org.*", "org.example.tidy"]}}}},
                 {"control": {"roles": {"submit": {"users": ["alice"]}}}}, {"control": {"roles": {"submit": {"identifiers": ["org*"]}}}},
                 {"control": {"roles": {"root": {}}}}, {"control": {"roles": {"read": {"identifiers": ["*"]}}}}, {"control": {"roles": {"admin": {"users": [7, "alice"]}}}}, {"control": {"roles": {"admin": {"users": [-1]}}}}, {"control": {"roles": {"admin": {"users": [None]}}}}, {"thresholds": {}}, {"thresholds": []},
+                {"log": {}}, {"log": {"level": "warning", "format": "json"}}, {"log": {"level": "loud"}}, {"log": {"format": "xml"}}, {"log": "info"},
+                {"apps": {"enabled": True, "atATime": 1000}}, {"apps": {"atATime": 0}}, {"apps": {"atATime": "2"}}, {"apps": {"atATime": 1001}},
                 {"thresholds": {"place-limit": 3, "history": "1d"}}, {"thresholds": {"place-limit": True}},
             ]
             sound = 0

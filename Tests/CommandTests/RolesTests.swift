@@ -184,6 +184,46 @@ struct RolesTests {
                 """ + Self.ended, "\(output)")
     }
 
+    @Test("a handler, and a program, learn which user has submitted their request")
+    func toldOwner() throws {
+        let output = try serve(
+            """
+            programs = os.path.join(place, "program")
+            os.mkdir(programs)
+            with open(os.path.join(programs, "manifest.json"), "w") as out:
+                json.dump({"id": "org.curfew.test.owners", "version": "1.0.0", "abi": 0, "handlers": [
+                    {"identifier": "org.curfew.test.process.program", "kind": "processing", "form": "command",
+                     "command": {"argv": ["/bin/sh", "-c", "echo curfew: result ${CURFEW_OWNER-unset}"]}}]}, out)
+            os.chmod(programs, 0o755)
+            with open(file) as given: settings = json.load(given)
+            settings["plugins"]["directories"] = [plugin, programs]
+            with open(file, "w") as out: json.dump(settings, out)
+            host.send_signal(signal.SIGTERM); host.wait(30)
+            host = subprocess.Popen([program, "serve", "--config", file, "--json"], stdout=subprocess.PIPE, start_new_session=True)
+            while json.loads(host.stdout.readline())["event"] != "serving": pass
+            threading.Thread(target=host.stdout.read, daemon=True).start()
+            def result(answer):
+                status, answer = answer
+                assert status == 201, answer
+                own = "/v1/requests/%d" % answer["id"]
+                call("admin", "GET", own + "/wait?timeout=30s")
+                return [each["result"] for each in call("admin", "GET", own)[1]["attemptList"]]
+            for identifier, payload in ((one, "owner"), ("org.curfew.test.process.program", "")):
+                def own(user): return result(call(user, "POST", "/v1/requests", {"identifier": identifier, "payload": payload}))
+                done = subprocess.run([program, "submit", identifier, "--payload", payload, "--wait", "--store", store], capture_output=True)
+                print(own("submit"), own("other"), own("admin"), done.returncode)
+                print([result((201, each)) for each in call("admin", "GET", "/v1/requests?identifier=" + identifier)[1]["requests"] if each["owner"] is None])
+            """)
+        #expect(
+            output == """
+                ['12002'] ['12005'] ['12004'] 0
+                [['-1']]
+                ['12002'] ['12005'] ['12004'] 0
+                [['unset']]
+
+                """ + Self.ended, "\(output)")
+    }
+
     @Test("a user who submits too fast waits, and roles that are read again count at once")
     func limits() throws {
         let output = try serve(

@@ -28,6 +28,48 @@ struct SchedulesTests {
                 limit: .seconds(60)))
     }
 
+    @Test(
+        "lines below the level of the configuration are left out, and the level counts after a reload"
+    )
+    func logLevel() throws {
+        try write(
+            """
+            {"log": {"level": "error", "format": "json"}, "schedules": [
+                {"name": "tick", "command": ["/bin/sh", "-c", "echo said"], "every": "1s"}]}
+            """)
+        let script = """
+            import json, os, signal, subprocess, sys
+            program, file = sys.argv[1:3]
+            host = subprocess.Popen([program, "serve"], stdout=subprocess.PIPE, text=True)
+            line = json.loads(host.stdout.readline())
+            print(line["event"])
+            def ran(): return sum(each["state"] == "running" or each["launches"] for each in json.loads(
+                subprocess.run([program, "ps", "--json"], capture_output=True, text=True).stdout)["requests"])
+            while not ran(): pass
+            text = open(file).read().replace('"error"', '"info"')
+            open(file, "w").write(text)
+            print(subprocess.run([program, "reload"], capture_output=True, text=True).stdout, end="")
+            seen = set()
+            while not {"planned", "ended", "info"} <= seen:
+                line = json.loads(host.stdout.readline())
+                seen |= {line["event"], line.get("level")}
+            host.send_signal(signal.SIGTERM)
+            rest = [json.loads(line)["event"] for line in host.stdout]
+            print(host.wait(), "stopping" in rest)
+            """
+        let run = try ChildProcess.run(
+            "python3",
+            ["-c", script, CommandRun.program, files.path("home/.config/curfew/curfew.json")],
+            environment: environment, directory: files.path, limit: .seconds(60))
+        #expect(
+            run.output == """
+                serving
+                1 schedule
+                0 True
+
+                """, "\(run)")
+    }
+
     /// Serves until a line of its JSON is as a condition in Python says, of `e` and of `events`, ends it
     /// in order, and returns all lines.
     private func serve(until condition: String, _ words: String...) throws -> [[String: Any]] {

@@ -180,6 +180,12 @@ struct SubmitTests {
             (["--every", "10ms"], "`--every 10ms` is out of bounds"),
             (["--cron", "61 * * * *"], "the minute: \"61\" is not in 0…59"),
             (["--cron", "1 2 3"], "the expression: has 3 fields, not 5"),
+            (["--cron", "CRON_TZ=Mars 1 2 * * *"], "there is no time zone `Mars` on this machine"),
+            (
+                ["--cron", "CRON_TZ=/etc 1 2 * * *"],
+                "the expression: names no time zone after CRON_TZ="
+            ),
+            (["--cron", "CRON_TZ=Asia/Tokyo 1 2 * * *", "--utc"], "name two zones"),
             (["--every", "1h", "--local"], "`--local` is about the dates of `--cron`"),
             (["--local"], "`--local` is about the dates of `--cron`"),
             (

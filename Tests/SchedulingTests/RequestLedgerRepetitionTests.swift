@@ -73,6 +73,37 @@ struct RequestLedgerRepetitionTests {
         }
     }
 
+    @Test("a zone that the expression names counts, and one that is not there is refused")
+    func namedZone() throws {
+        struct East: TimeZoneRules {
+            func offset(at instant: Int64) -> Int64 { 3_600 }
+            func named(_ name: String) -> (any TimeZoneRules)? {
+                name == "Sea/West" ? West() : nil
+            }
+        }
+        struct West: TimeZoneRules {
+            func offset(at instant: Int64) -> Int64 { -7_200 }
+        }
+        let desk = RequestDesk(zone: East())
+        desk.now = CivilTime(year: 2026, month: 5, day: 4, hour: 9).seconds * second
+        func nightly(_ zone: String) throws -> RequestDescription {
+            let schedule = try CronSchedule("CRON_TZ=\(zone) 30 12 * * *")
+            #expect(schedule.zone == zone && schedule.expression == "30 12 * * *")
+            return RequestDescription(
+                "org.example.a", kind: .processing,
+                repetition: Repetition(.cron(schedule, isLocal: true)))
+        }
+        let id = try desk.add(try nightly("Sea/West"))
+        #expect(
+            try desk.request(id).notBefore
+                == CivilTime(year: 2026, month: 5, day: 4, hour: 14, minute: 30).seconds * second)
+        let refusal = try desk.submit(try nightly("Sea/East"))
+        #expect(refusal == .failure(.invalid("there is no time zone `Sea/East` on this machine")))
+        for name in ["", "/etc/passwd", "../x", "a b", "ö", String(repeating: "a", count: 65)] {
+            #expect(throws: CronFault.self) { try CronSchedule("CRON_TZ=\(name) 0 0 * * *") }
+        }
+    }
+
     @Test("an earliest beginning is the first date")
     func earliest() throws {
         var description = every()

@@ -39,6 +39,21 @@ struct AppStartStateMachineTests {
         #expect(machine.failures == 0 && machine.state == .idle)
     }
 
+    @Test("It waits for its turn, and takes the place of another once it is started")
+    func turn() {
+        var machine = Machine()
+        #expect(machine.look(isOpen: false, due: due(1), mayStart: false, at: at(1)) == .none)
+        #expect(machine.next(due: due(1), mayStart: false) == (nil, nil))
+        #expect(!machine.takesPlace(isFree: true))
+        #expect(machine.look(isOpen: false, due: due(1), at: at(2)) == .start(due(1), attempt: 1))
+        // It may wait for a network, and longer than the others.
+        #expect(machine.takesPlace(isFree: true) && !machine.takesPlace(isFree: false))
+        machine.launched(at: at(3))
+        #expect(machine.takesPlace(isFree: false))
+        #expect(machine.look(isOpen: true, due: due(1), at: at(4)) == .withdraw)
+        #expect(!machine.takesPlace(isFree: true))
+    }
+
     @Test("A person who opens it makes a start that waits needless")
     func opened() {
         var machine = Machine()

@@ -15,7 +15,7 @@ struct ServiceConfigurationTests {
         let sources = texts.enumerated().map { index, text in
             DiagnosticSource(file: "/etc/curfew/\(index).json", bytes: Array(text.utf8))
         }
-        return ServiceConfiguration.read(sources) { path in
+        return ServiceConfiguration.read(sources, isZone: { $0 == "Europe/Berlin" }) { path in
             payload[path].map { .success($0) }
                 ?? .failure(ServiceConfiguration.PayloadFault(reason: "\(path) is not there"))
         }
@@ -41,6 +41,36 @@ struct ServiceConfigurationTests {
         #expect(command.arguments == ["/bin/sh", "-c", "date"] && command.directory == "/")
         #expect(command.environment == ["CURFEW_SCHEDULE": "tick"] && command.input == nil)
         #expect(command.budget == 600 * UInt64.second && command.grace == 10 * UInt64.second)
+    }
+
+    @Test("a zone by its name: of the key, or of the expression, not of both")
+    func zones() throws {
+        let rest = #""name": "a", "command": ["/bin/a"]"#
+        let named = try schedule(#"{\#(rest), "cron": "0 3 * * *", "zone": "Europe/Berlin"}"#)
+        let written = try schedule(#"{\#(rest), "cron": "CRON_TZ=Europe/Berlin  0 3 * * *"}"#)
+        let plain = try schedule(#"{\#(rest), "cron": "0 3 * * *"}"#)
+        #expect(named.description.repetition?.zoneName == "Europe/Berlin")
+        #expect(written.description.repetition?.zoneName == "Europe/Berlin")
+        #expect(plain.description.repetition?.zoneName == nil && plain.digest != named.digest)
+        for (more, message) in [
+            (#""zone": "Mars""#, "there is no time zone `Mars` on this machine"),
+            (
+                #""zone": "../Europe/Berlin""#,
+                "there is no time zone `../Europe/Berlin` on this machine"
+            ),
+        ] {
+            let faults = read(#"{"schedules": [{\#(rest), "cron": "0 3 * * *", \#(more)}]}"#).faults
+            #expect(faults.map(\.message) == [message])
+        }
+        for (more, message) in [
+            ("", "there is no time zone `Mars` on this machine"),
+            (#", "zone": "UTC""#, "the expression of `cron` names a zone as well"),
+        ] {
+            let faults = read(
+                #"{"schedules": [{\#(rest), "cron": "CRON_TZ=Mars 0 3 * * *"\#(more)}]}"#
+            ).faults
+            #expect(faults.map(\.message) == [message])
+        }
     }
 
     @Test("every key counts")
@@ -210,7 +240,7 @@ struct ServiceConfigurationTests {
             (#""name":"a","command":["/bin/a"],"every":"1h","zone":"UTC""#, "schedule", "`zone`"),
             (
                 #""name":"a","command":["/bin/a"],"cron":"0 0 * * *","zone":"Mars""#, "value",
-                "cannot be `Mars`"
+                "no time zone `Mars`"
             ),
             (
                 #""name":"a","command":["/bin/a"],"every":"1h","environment":{"A=B":"c"}"#, "value",

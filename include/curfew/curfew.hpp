@@ -271,6 +271,15 @@ class task {
     /* The date of the host's clock, which a simulation may have set. */
     date now() const { return detail::date_of(requests().get_wall_ns(api_)); }
 
+    /* The number of the user who has submitted the request of this task to another user's host; none
+     * where that is the host's own user, there is no request, or the host is older than this. */
+    std::optional<std::uint32_t> owner() const {
+        const curfew_requests &table = requests();
+        if (table.struct_size <= offsetof(curfew_requests, get_owner)) return std::nullopt;
+        const std::int64_t user = table.get_owner(api_, id_);
+        return user < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(user));
+    }
+
     /* Completes the task with a result. A handler that returns a result need not call it. */
     void succeed(std::span<const std::byte> result) const {
         const curfew_status status = api_->complete(api_, id_, CURFEW_OK, nullptr, 0,

@@ -92,7 +92,8 @@ typedef struct curfew_submit_options {
     uint64_t max_backoff_ns;        /* where the doubling ends, 1 s…7 days; 0: 6 h. Only with attempts */
     uint64_t interval_ns;           /* repeats the launch, 1 s…366 days; 0: no */
     const char *CURFEW_NULLABLE cron; /* repeats the launch at dates, by five fields as in crontab(5),
-                                         in at most 1,024 bytes; NULL: no */
+                                         in at most 1,024 bytes, with CRON_TZ=Europe/Berlin before
+                                         them in that time zone; NULL: no */
     bool cron_is_local;             /* in the machine's time zone, not in UTC. Minutes that are left
                                        out where its clock is set forward are launched once, at the end
                                        of the gap. Minutes that come twice where it is set back are
@@ -253,6 +254,8 @@ typedef struct curfew_request_state {
     curfew_opportunistic opportunistic;
     uint32_t reserved_opportunistic; /* 0 */
     uint64_t at_most_ns;     /* 0: no limit */
+    int64_t owner;           /* the number of the user who has submitted it to another user's host;
+                                -1: the host's own user */
 } curfew_request_state;
 
 /* Fills *out_state. Returns CURFEW_OK, CURFEW_NOT_FOUND or CURFEW_INVALID. */

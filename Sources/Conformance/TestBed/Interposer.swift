@@ -292,6 +292,10 @@ final class Interposer: EntryInterposer {
                 get_wall_ns: { api in
                     let (host, table) = Interposer.requests(of: api)
                     return table.get_wall_ns(host)
+                },
+                get_owner: { api, task in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.get_owner(host, task)
                 }))
         return table
     }()

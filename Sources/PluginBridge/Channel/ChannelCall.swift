@@ -22,6 +22,7 @@ package enum ChannelCall: UInt16, Sendable, CaseIterable {
     case payload
     case snooze
     case request
+    case owner
 
     /// Whether it may wait for a disk, so that a thread of its own makes it.
     package var mayBlock: Bool {

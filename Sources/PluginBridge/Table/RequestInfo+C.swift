@@ -24,6 +24,7 @@ extension curfew_request_state {
         payload_bytes = UInt64(request.payloadBytes)
         opportunistic = Int32(description.opportunistic.rawValue)
         at_most_ns = description.atMost ?? 0
+        owner = request.owner.map { Int64($0) } ?? -1
         is_repeated = description.repetition != nil
         StructArray.put(description.identifier, &identifier)
         StructArray.put(description.key ?? "", &key)

@@ -10,7 +10,8 @@ enum RequestsExtension {
             to: curfew_requests(
                 struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
                 submit: submit, cancel: cancel, snooze: snooze, get_request: request,
-                list_pending: pending, read_payload: readPayload, get_wall_ns: date))
+                list_pending: pending, read_payload: readPayload, get_wall_ns: date,
+                get_owner: owner))
         return table
     }()
 }
@@ -90,6 +91,12 @@ private func request(
 ) -> curfew_request {
     PluginTable.call(api, otherwise: 0) { context in
         context.services.request(of: task, plugin: context.plugin)
+    }
+}
+
+private func owner(_ api: UnsafePointer<curfew_host_api>, _ task: curfew_task) -> Int64 {
+    PluginTable.call(api, otherwise: -1) { context in
+        context.services.owner(of: task, plugin: context.plugin).map { Int64($0) } ?? -1
     }
 }
 

@@ -46,6 +46,8 @@ package protocol TaskServices: AnyObject, Sendable {
     func snooze(_ task: UInt64, _ after: UInt64, plugin: Int32) -> Status
     /// 0: it is not a launch of a request.
     func request(of task: UInt64, plugin: Int32) -> UInt64
+    /// The user who has submitted its request; nil: the host's own, or it has none.
+    func owner(of task: UInt64, plugin: Int32) -> UInt32?
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
     /// A plugin broke a rule of the contract: what it did, to be put after its name, and what came
     /// of that. Not called under a lock.

@@ -893,6 +893,9 @@ final class ChildLink: @unchecked Sendable {
         case .request:
             reply.add(services.request(of: task, plugin: plugin))
             return (.ok, reply)
+        case .owner:
+            reply.add(services.owner(of: task, plugin: plugin).map { Int64($0) } ?? -1)
+            return (.ok, reply)
         case .register, .submit, .cancelRequests, .pendingRequests, .payload: return nil
         }
     }

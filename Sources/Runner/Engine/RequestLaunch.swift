@@ -8,6 +8,8 @@ final class RequestLaunch: Sendable {
     let ticket: RequestTicket
     /// The request's kind; nil means the handler's.
     let kind: TaskKind?
+    /// The user who has submitted it; nil: the store's own.
+    let owner: UInt32?
     /// Nanoseconds until the next launch, plus 1; 0 means not requested.
     let snooze = Atomic<UInt64>(0)
     /// The task is over, but the store has not recorded that yet.
@@ -24,9 +26,12 @@ final class RequestLaunch: Sendable {
     typealias Recorder =
         @Sendable (RequestLaunch, TaskEnd, _ publish: @escaping @Sendable (Bool) -> Void) -> Bool
 
-    init(_ ticket: RequestTicket, _ kind: TaskKind?, record: @escaping Recorder) {
+    init(
+        _ ticket: RequestTicket, _ kind: TaskKind?, owner: UInt32?, record: @escaping Recorder
+    ) {
         self.ticket = ticket
         self.kind = kind
+        self.owner = owner
         self.record = record
     }
 

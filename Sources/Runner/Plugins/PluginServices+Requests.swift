@@ -117,4 +117,8 @@ extension PluginServices {
     func request(of id: UInt64, plugin: Int32) -> UInt64 {
         record(id, plugin)?.record.request?.ticket.request.rawValue ?? 0
     }
+
+    func owner(of id: UInt64, plugin: Int32) -> UInt32? {
+        record(id, plugin)?.record.request?.owner
+    }
 }

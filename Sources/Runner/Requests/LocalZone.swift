@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 import Glibc
-import Scheduling
+package import Scheduling
 
 /// The machine's time zone, from localtime(3).
 package struct LocalZone: TimeZoneRules {
@@ -14,7 +15,54 @@ package struct LocalZone: TimeZoneRules {
     }
 
     /// Reads the machine's time zone again, unless TZ names another: localtime_r(3) does so the first time only.
-    package static func readAgain() { tzset() }
+    /// Zones with names are read again as well: their rules may be newer by now.
+    package static func readAgain() {
+        tzset()
+        named.withLock { $0 = [:] }
+    }
+
+    /// The zones that were asked for by their names; nil for one that is not there.
+    ///
+    /// glibc has no function for the time of a zone that is not the process' own, and to change that
+    /// one, TZ, changes it for all threads.
+    private static let named = Locked<[String: ZoneFile?]>([:])
+    /// The most zones that are remembered, and bytes of a file: the largest has 4 KiB.
+    private static let (zoneLimit, sizeLimit) = (1_000, 65_536)
+
+    package func named(_ name: String) -> (any TimeZoneRules)? {
+        guard CronSchedule.isZoneName(name) else { return nil }
+        if let known = Self.named.withLock({ $0[name] }) { return known }
+        let zone = Self.zone(named: name)
+        Self.named.withLock { zones in
+            if zones.count >= Self.zoneLimit { zones = [:] }
+            zones[name] = .some(zone)
+        }
+        return zone
+    }
+
+    private static func zone(named name: String) -> ZoneFile? {
+        let file = open(path(of: name), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: sizeLimit)
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes {
+                Glibc.read(file, $0.baseAddress! + count, $0.count - count)
+            }
+            if read == 0 { break }
+            guard read > 0 else { return nil }
+            count += read
+        }
+        guard count < sizeLimit else { return nil }
+        return try? ZoneFile(Array(bytes[..<count]))
+    }
+
+    private static func path(of name: String) -> String {
+        let directory = getenv("TZDIR").map { String(cString: $0) } ?? ""
+        return name.begins(with: "/")
+            ? name : (directory.isEmpty ? "/usr/share/zoneinfo" : directory) + "/" + name
+    }
 
     /// The value of TZ if it is no zone file or rule; localtime(3) silently uses UTC then.
     package static var unknownName: String? {
@@ -43,11 +91,7 @@ package struct LocalZone: TimeZoneRules {
 
     /// Whether a name is a file with the magic of tzfile(5).
     private static func isFile(_ name: String) -> Bool {
-        let directory = getenv("TZDIR").map { String(cString: $0) } ?? ""
-        let path =
-            name.begins(with: "/")
-            ? name : (directory.isEmpty ? "/usr/share/zoneinfo" : directory) + "/" + name
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = open(path(of: name), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { close(file) }
         var magic = [UInt8](repeating: 0, count: 4)

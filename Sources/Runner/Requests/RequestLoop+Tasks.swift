@@ -64,7 +64,9 @@ extension RequestLoop {
                 payload: $0, budget: program?.budget ?? (isOther ? kind.defaultBudget : 0),
                 // 0 is that of the handler.
                 grace: program?.grace.map { max(1, $0) } ?? 0, attempt: attempt.number, keep: true)
-            launch.request = RequestLaunch(ticket, isOther ? kind : nil) { [weak self] in
+            launch.request = RequestLaunch(
+                ticket, isOther ? kind : nil, owner: request.owner
+            ) { [weak self] in
                 self?.taskEnded($0, $1, publish: $2) ?? false
             }
             return engine.launch(handler.index, launch)

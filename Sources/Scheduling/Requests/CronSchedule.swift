@@ -8,8 +8,12 @@
 /// the minutes that it shows twice are launched once, the first time, unless the schedule names
 /// every hour: then they are launched both times.
 package struct CronSchedule: Hashable, Sendable {
-    /// The expression, for people.
+    /// All of it, for people and stores.
     package let text: String
+    /// The time zone that it names, `CRON_TZ=Europe/Berlin 0 3 * * *`; nil if it names none.
+    package let zone: String?
+    /// The five fields, or the nickname.
+    package let expression: String
     // Bit n is the value n.
     private let minutes: UInt64
     private let hours: UInt64
@@ -37,7 +41,20 @@ package struct CronSchedule: Hashable, Sendable {
     /// Reads an expression of any length, since stores of earlier versions may have one.
     package init(kept text: String) throws(CronFault) {
         self.text = text
-        let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        var words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        if let first = words.first, first.utf8.starts(with: Self.zoneMark.utf8) {
+            let name = String(first.utf8.dropFirst(Self.zoneMark.utf8.count)) ?? ""
+            guard Self.isZoneName(name) else {
+                throw CronFault(
+                    field: nil, message: "names no time zone after \(Self.zoneMark)",
+                    help: "write one such as `\(Self.zoneMark)Europe/Berlin 30 4 * * 1`")
+            }
+            zone = name
+            words.removeFirst()
+        } else {
+            zone = nil
+        }
+        expression = words.joined(separator: " ")
         let fields = words.count == 1 ? try Self.nickname(String(words[0])) : words.map(String.init)
         guard fields.count == 5 else {
             throw CronFault(
@@ -58,6 +75,29 @@ package struct CronSchedule: Hashable, Sendable {
                 field: .day, message: "names a day that none of its months has",
                 help: "30 and 31 are not in every month, and 29 February is in leap years only")
         }
+    }
+
+    private static let zoneMark = "CRON_TZ="
+
+    /// Returns the text of an expression in a time zone.
+    package static func text(_ expression: String, inZone name: String) -> String {
+        "\(zoneMark)\(name) \(expression)"
+    }
+
+    /// Whether a name could be that of a time zone: it is part of a path, and leads out of no
+    /// directory.
+    package static func isZoneName(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        let isPlain = bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "+-_/".utf8.contains(byte)
+            }
+        }
+        return isPlain && (1...64).contains(bytes.count) && bytes.first != UInt8(ascii: "/")
+            && bytes.last != UInt8(ascii: "/")
     }
 
     private static func nickname(_ word: String) throws(CronFault) -> [String] {

@@ -9,7 +9,7 @@ public struct Repetition: Hashable, Sendable {
     package enum Rule: Hashable, Sendable {
         /// At a fixed interval in nanoseconds.
         case every(UInt64)
-        /// A cron expression, in the machine's time zone or in UTC.
+        /// A cron expression, in the machine's time zone or in UTC, unless it names another.
         case cron(CronSchedule, isLocal: Bool)
     }
 
@@ -22,6 +22,11 @@ public struct Repetition: Hashable, Sendable {
         case one = 2
         /// Each of them is launched, one after another.
         case all = 3
+    }
+
+    /// The time zone that its cron expression names; nil if it names none.
+    package var zoneName: String? {
+        if case .cron(let schedule, _) = rule { schedule.zone } else { nil }
     }
 
     /// The rule for the sequence of dates.
@@ -55,8 +60,13 @@ public struct Repetition: Hashable, Sendable {
             let second: Int64 = 1_000_000_000
             let instant = date >= 0 ? date / second : (date - second + 1) / second
             let found =
-                isLocal
-                ? schedule.next(after: instant, in: zone) : schedule.next(after: instant, in: UTC())
+                if let other = schedule.zone.flatMap({ zone.named($0) }) {
+                    schedule.next(after: instant, in: other)
+                } else if isLocal {
+                    schedule.next(after: instant, in: zone)
+                } else {
+                    schedule.next(after: instant, in: UTC())
+                }
             guard let found else { return nil }
             let (nanoseconds, overflow) = found.multipliedReportingOverflow(by: second)
             return overflow ? nil : nanoseconds

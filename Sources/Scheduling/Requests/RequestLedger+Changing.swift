@@ -87,7 +87,7 @@ extension RequestLedger {
         request.description.onPending = before.onPending
         let after = request.description
         guard after != before else { return Changed(value: .changed(request)) }
-        if let fault = after.fault { return Changed(value: .refused(.invalid(fault))) }
+        if let fault = fault(of: after) { return Changed(value: .refused(.invalid(fault))) }
         if let key = after.key,
             let other = try store.find(
                 key: key, of: after.identifier, owner: request.owner),

@@ -30,7 +30,7 @@ package struct RequestLedger: Sendable {
         _ description: RequestDescription, payload: [UInt8], marks: Request.Marks = [],
         by requester: Requester? = nil, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Result<Submission, RequestRefusal>> {
-        if let fault = description.fault { return Changed(value: .failure(.invalid(fault))) }
+        if let fault = fault(of: description) { return Changed(value: .failure(.invalid(fault))) }
         let owner = requester?.user
         guard payload.count <= limits.payloadBytes else {
             return Changed(
@@ -82,6 +82,14 @@ package struct RequestLedger: Sendable {
             value: .success(.queued(request.id, replaced: replaced.map(\.id))),
             queues: Set(replaced.map(\.queue)),
             arrived: (RequestHead(id: request.id, notBefore: request.notBefore), request.queue))
+    }
+
+    /// Returns why no request can be as described: lower case, no full stop; nil if it can.
+    func fault(of description: RequestDescription) -> String? {
+        if let name = description.repetition?.zoneName, zone.named(name) == nil {
+            return "there is no time zone `\(name)` on this machine"
+        }
+        return description.fault
     }
 
     /// Returns the first pending request of an identifier that belongs to a user.

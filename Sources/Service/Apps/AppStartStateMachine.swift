@@ -56,8 +56,13 @@ package struct AppStartStateMachine: Hashable, Sendable {
 
     /// Notes how it is.
     ///
-    /// - Parameter due: its first request, due or not; nil if it has none.
-    package mutating func look(isOpen: Bool, due: Due?, at now: Moment) -> Action {
+    /// - Parameters:
+    ///   - due: its first request, due or not; nil if it has none.
+    ///   - mayStart: false while as many other apps are being started as may be; it is looked at again
+    ///     when that is over.
+    package mutating func look(
+        isOpen: Bool, due: Due?, mayStart: Bool = true, at now: Moment
+    ) -> Action {
         if isOpen {
             switch state {
             case .starting(let due, _):
@@ -88,7 +93,7 @@ package struct AppStartStateMachine: Hashable, Sendable {
         case .givenUp: return .none
         case .idle: break
         }
-        guard let due, due.date <= now.wall else { return .none }
+        guard let due, due.date <= now.wall, mayStart else { return .none }
         state = .starting(due, until: nil)
         return .start(due, attempt: failures + 1)
     }
@@ -127,10 +132,19 @@ package struct AppStartStateMachine: Hashable, Sendable {
         return .none
     }
 
+    /// Whether it takes the place of another app that could be started.
+    ///
+    /// - Parameter isFree: its request needs nothing of the machine, so that its start does not wait
+    ///   for long. One that waits for power or a network takes no place meanwhile.
+    package func takesPlace(isFree: Bool) -> Bool {
+        if case .starting(_, let until) = state { until != nil || isFree } else { false }
+    }
+
     /// The time of the next look, if nothing happens before.
-    package func next(due: Due?) -> (wall: Int64?, span: UInt64?) {
+    package func next(due: Due?, mayStart: Bool = true) -> (wall: Int64?, span: UInt64?) {
         switch state {
-        case .idle: (due?.date, nil)
+        // The end of another start is seen.
+        case .idle: (mayStart ? due?.date : nil, nil)
         case .starting(_, let until): (nil, until)
         case .resting(let until): (nil, until)
         case .open, .givenUp: (nil, nil)

@@ -38,6 +38,8 @@ final class AppStarts: @unchecked Sendable {
     private static let lookInterval: UInt64 = 60_000_000_000
 
     private let directory: String
+    /// The most apps that are being started at a time.
+    private let limit: Int
     private let lines: ServeLines
     private let signal = csys_eventfd()
     private let watcher = csys_watcher()
@@ -52,8 +54,8 @@ final class AppStarts: @unchecked Sendable {
     /// Faults of files that were told, by their names.
     private var told: [String: String] = [:]
 
-    init(_ directory: String, _ lines: ServeLines) {
-        (self.directory, self.lines) = (directory, lines)
+    init(_ directory: String, atATime limit: Int, _ lines: ServeLines) {
+        (self.directory, self.limit, self.lines) = (directory, limit, lines)
     }
 
     deinit {
@@ -78,6 +80,15 @@ final class AppStarts: @unchecked Sendable {
         isStopping.store(true, ordering: .releasing)
         csys_eventfd_signal(signal)
         if thread != 0 { _ = csys_thread_join_until(thread, .max) }
+    }
+
+    /// Whether one more app may be started.
+    private var hasRoom: Bool {
+        apps.values.count {
+            let queue = $0.first?.queue
+            return $0.machine.takesPlace(
+                isFree: queue.map { $0.needs.isEmpty && $0.opportunistic == .no } ?? true)
+        } < limit
     }
 
     private var now: Moment { Moment(wall: csys_realtime_ns(), span: csys_boottime_ns()) }
@@ -169,7 +180,9 @@ final class AppStarts: @unchecked Sendable {
         tell(&app, store.fault ?? (store.isOpen ? nil : app.file.fault))
         if !store.isOpen, store.fault != nil || app.file.fault != nil { app.first = nil }
         let due = app.first?.due
-        perform(app.machine.look(isOpen: store.isOpen, due: due, at: now), &app, host)
+        perform(
+            app.machine.look(isOpen: store.isOpen, due: due, mayStart: hasRoom, at: now), &app, host
+        )
         guard let start = app.start else { return }
         // A store that cannot be read says nothing of the start.
         guard case .success(let request) = Self.request(start, host) else { return }
@@ -284,7 +297,7 @@ final class AppStarts: @unchecked Sendable {
         var left = UInt64.max
         for app in apps.values {
             if app.isBlind { left = min(left, Self.lookInterval) }
-            let next = app.machine.next(due: app.first?.due)
+            let next = app.machine.next(due: app.first?.due, mayStart: hasRoom)
             if let date = next.wall { left = min(left, date > wall ? UInt64(date - wall) : 0) }
             if let time = next.span { left = min(left, time > span ? time - span : 0) }
         }

@@ -94,7 +94,8 @@ enum RequestItem {
             members = [("every", .seconds(interval)), ("cron", .null), ("local", .bool(false))]
         case .cron(let schedule, let isLocal):
             members = [
-                ("every", .null), ("cron", .text(schedule.text)), ("local", .bool(isLocal)),
+                ("every", .null), ("cron", .text(schedule.text)),
+                ("local", .bool(isLocal && schedule.zone == nil)),
             ]
         }
         members += [

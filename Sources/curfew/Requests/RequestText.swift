@@ -26,7 +26,8 @@ enum RequestText {
         switch repetition.rule {
         case .every(let interval): text = "every \(SpanText(nanoseconds: interval))"
         case .cron(let schedule, let isLocal):
-            text = "cron \(schedule.text) (\(isLocal ? "the machine's zone" : "UTC"))"
+            let zone = schedule.zone ?? (isLocal ? "the machine's zone" : "UTC")
+            text = "cron \(schedule.expression) (\(zone))"
         }
         if repetition.jitter > 0 {
             text += ", moved by up to \(SpanText(nanoseconds: repetition.jitter))"

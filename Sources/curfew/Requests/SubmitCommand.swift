@@ -32,7 +32,7 @@ enum SubmitCommand {
             UTC, and a note says so. A span is a number and one of ms, s, min, h and d.
             """,
             """
-            Minutes of --cron that the clock skips when daylight saving time
+            --cron 'CRON_TZ=Asia/Tokyo 30 4 * * 1' has dates of that zone. Minutes that the clock skips when daylight saving time
             begins are launched once, at the end of the gap. Minutes that it shows twice
             when daylight saving time ends are launched the first time, or both times if
             the expression names every hour.

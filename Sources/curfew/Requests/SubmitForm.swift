@@ -279,13 +279,25 @@ enum SubmitForm {
             return .every(interval)
         }
         guard let text = values(cron) else { return nil }
+        let schedule: CronSchedule
         do throws(CronFault) {
-            return .cron(try CronSchedule(text), isLocal: values(utc) == nil)
+            schedule = try CronSchedule(text)
         } catch {
             let field = error.field.map { "the \($0.rawValue)" } ?? "the expression"
             throw fault(
                 "`\(values.typed(cron, text))`: \(field): \(error.message)", [error.help])
         }
+        if schedule.zone != nil, let other = [utc, local].first(where: { values($0) != nil }) {
+            throw fault(
+                "`\(values.typed(cron, text))` and `\(values.name(other))` name two zones",
+                ["leave `\(values.name(other))` out"])
+        }
+        if let zone = schedule.zone, LocalZone().named(zone) == nil {
+            throw fault(
+                "`\(values.typed(cron, text))`: there is no time zone `\(zone)` on this machine",
+                ["timedatectl list-timezones; where there are none, install tzdata"])
+        }
+        return .cron(schedule, isLocal: values(utc) == nil)
     }
 
     private static func both(

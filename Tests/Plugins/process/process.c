@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Does what its payload says, a word and an argument, for tests of plugins in processes of their own. */
 #define _GNU_SOURCE
+#include <curfew/ext/requests.h>
 #include <curfew/plugin.h>
 
 #include <fcntl.h>
@@ -336,6 +337,13 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
         return remaining > 0 && remaining <= (uint64_t)atoi(argument) * 1000000000
                    ? CURFEW_OK
                    : CURFEW_FAILED;
+    }
+    if (strcmp(text, "owner") == 0) {
+        const curfew_requests *requests = api->extension(api, CURFEW_EXT_REQUESTS);
+        char owner[24];
+        const int length = snprintf(owner, sizeof owner, "%lld",
+                                    (long long)requests->get_owner(api, task));
+        return api->complete(api, task, CURFEW_OK, NULL, 0, owner, (uint64_t)length);
     }
     if (strcmp(text, "say") == 0) {
         const curfew_value values[2] = {

@@ -80,6 +80,12 @@ typedef struct curfew_requests {
     /* Returns the date of the host's clock, which a simulation or a test may have set: the date that
      * earliest_ns and latest_ns are compared with. 0 once the host is destroyed. */
     int64_t (*get_wall_ns)(const curfew_host_api *api) CURFEW_TAG(any, any);
+
+    /* Returns the number of the user who has submitted the task's request to another user's host, as
+     * the kernel has told it, so that a handler that works for several users knows for whom; -1 where
+     * that is the host's own user, or the task has no request. Older hosts do not have it: call it
+     * only where struct_size is larger than its offset. */
+    int64_t (*get_owner)(const curfew_host_api *api, curfew_task task) CURFEW_TAG(any, running);
 } curfew_requests;
 
 CURFEW_END_DECLS
