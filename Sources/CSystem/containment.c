@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -102,15 +104,8 @@ void csys_remove_tree(const char *path) {
     if (top != NULL) closedir(top);
 }
 
-int32_t csys_fork_exec(const char *program, uint64_t limit_ns) {
-    char *arguments[] = {(char *)program, NULL};
-    char *environment[] = {NULL};
-    pid_t child = fork();
-    if (child < 0) return -1;
-    if (child == 0) {
-        execve(program, arguments, environment);
-        _exit(127);
-    }
+/* Waits for the end of a child, which is killed when its time is up. */
+static int32_t wait_status(pid_t child, uint64_t limit_ns) {
     int32_t descriptor = csys_process_descriptor(child);
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
     bool is_late = descriptor >= 0 && poll(&ready, 1, (int)(limit_ns / 1000000)) == 0;
@@ -128,6 +123,103 @@ int32_t csys_fork_exec(const char *program, uint64_t limit_ns) {
     }
     return status;
 }
+
+int32_t csys_fork_exec(const char *program, uint64_t limit_ns) {
+    char *arguments[] = {(char *)program, NULL};
+    char *environment[] = {NULL};
+    pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) {
+        execve(program, arguments, environment);
+        _exit(127);
+    }
+    return wait_status(child, limit_ns);
+}
+
+int32_t csys_fork_exit(int32_t status, bool is_quick, uint64_t limit_ns) {
+    pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) {
+        if (is_quick) quick_exit(status);
+        exit(status);
+    }
+    return wait_status(child, limit_ns);
+}
+
+/* A part of the code of a library. */
+struct code {
+    uintptr_t address; /* to be looked for */
+    uint32_t count;
+};
+
+static int forbid_code(struct dl_phdr_info *library, size_t size, void *context) {
+    (void)size;
+    struct code *code = context;
+    bool is_it = false;
+    for (int at = 0; at < library->dlpi_phnum; at++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[at];
+        const uintptr_t start = library->dlpi_addr + part->p_vaddr;
+        is_it = is_it || (part->p_type == PT_LOAD && code->address >= start &&
+                          code->address < start + part->p_memsz);
+    }
+    if (!is_it) return 0;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int at = 0; at < library->dlpi_phnum; at++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[at];
+        if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
+        const uintptr_t start = (library->dlpi_addr + part->p_vaddr) / page * page;
+        const uintptr_t end = library->dlpi_addr + part->p_vaddr + part->p_memsz;
+        if (mprotect((void *)start, end - start, PROT_READ) == 0)
+            code->count++;
+    }
+    return 1;
+}
+
+/* From now on executing the code of a library is a fault; reading it is none: some linkers put constants
+ * beside it. */
+static bool forbid_code_at(const void *address) {
+    struct code code = {.address = (uintptr_t)address};
+    dl_iterate_phdr(forbid_code, &code);
+    return code.count > 0;
+}
+
+bool csys_runs_at_fork(const void *code, uint64_t limit_ns) {
+    /* In a copy, which may die of it. */
+    const pid_t copy = fork();
+    if (copy < 0) return false;
+    if (copy == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        if (!forbid_code_at(code)) _exit(0);
+        const pid_t child = fork();
+        if (child == 0) _exit(0);
+        int status = 0;
+        if (child > 0) waitpid(child, &status, 0);
+        if (WIFSIGNALED(status)) raise(WTERMSIG(status));
+        _exit(0);
+    }
+    const int32_t status = wait_status(copy, limit_ns);
+    return status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static struct {
+    pid_t process;
+    _Atomic uint32_t *count; /* shared with the copies */
+} exits;
+
+static void count_exit(void) {
+    if (exits.count != NULL && getpid() != exits.process) ++*exits.count;
+}
+
+void csys_watch_exits_of_copies(void) {
+    void *page = mmap(NULL, sizeof *exits.count, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return;
+    exits.process = getpid();
+    exits.count = page;
+    atexit(count_exit);
+}
+
+uint32_t csys_exits_of_copies(void) { return exits.count == NULL ? 0 : *exits.count; }
 
 static uint64_t whole_pages(uint64_t bytes) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -153,6 +245,15 @@ void csys_protect(void *address, uint64_t bytes, bool is_readable, bool is_writa
 uint64_t csys_heap_bytes(void) {
     struct mallinfo2 heap = mallinfo2();
     return heap.uordblks + heap.hblkhd;
+}
+
+uint32_t csys_free_thread_keys(void) {
+    enum { most = 4096 };
+    static pthread_key_t keys[most];
+    uint32_t count = 0;
+    while (count < most && pthread_key_create(&keys[count], NULL) == 0) count++;
+    for (uint32_t at = 0; at < count; at++) pthread_key_delete(keys[at]);
+    return count;
 }
 
 const char *csys_malloc_checks(void) {

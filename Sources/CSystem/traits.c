@@ -5,18 +5,26 @@
 #include "include/csystem_traits.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/kcmp.h>
+#include <locale.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 static uint64_t hash(const void *bytes, size_t count) {
     const unsigned char *each = bytes;
@@ -60,13 +68,73 @@ static uint64_t interval_timer(int which) {
            timer.it_interval.tv_sec != 0 || timer.it_interval.tv_usec != 0;
 }
 
-/* The function that std::terminate calls, of the C++ library that is loaded. */
-static uint64_t terminate_function(void) {
+/* A function without parameters of the C++ library that is loaded, which returns another function. */
+static uint64_t handler_of_cpp(const char *getter) {
     void *(*get)(void) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, "_ZSt13get_terminatev");
+    void *found = dlsym(RTLD_DEFAULT, getter);
     if (found == NULL) return 0;
     memcpy(&get, &found, sizeof get);
     return (uint64_t)(uintptr_t)get();
+}
+
+/* std::ios_base::sync_with_stdio(true), which returns how it was, and changes nothing. */
+static uint64_t is_synced_with_stdio(void) {
+    bool (*sync)(bool) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base15sync_with_stdioEb");
+    if (found == NULL) return 0;
+    memcpy(&sync, &found, sizeof sync);
+    return sync(true);
+}
+
+static uint64_t hash_of_file(const char *path) {
+    char text[256];
+    return hash(text, read_text(path, text, sizeof text));
+}
+
+static uint64_t supplementary_groups(void) {
+    gid_t groups[1024];
+    const int count = getgroups(1024, groups);
+    return hash(groups, count > 0 ? (size_t)count * sizeof groups[0] : 0);
+}
+
+/* Whether malloc maps large blocks, as it does up to M_MMAP_MAX of them, from M_MMAP_THRESHOLD bytes
+ * on: that grows by itself, but not to 32 MiB. The bit is that of glibc's chunks. */
+static uint64_t maps_large_blocks(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 0;
+#else
+    void *block = malloc((size_t)40 << 20);
+    if (block == NULL) return 0;
+    const uint64_t is_mapped = ((const size_t *)block)[-1] & 2;
+    free(block);
+    return is_mapped;
+#endif
+}
+
+/* How often the numbers of rand() were begun anew. To draw numbers is no change: that leads from one
+ * state to a later one, which is looked for here. */
+static uint64_t rand_seedings(void) {
+    enum { words = 32, most_draws = 1000000 };
+    static char own[words * sizeof(int32_t)], known[sizeof own];
+    static struct random_data shadow;
+    static uint64_t seedings;
+    if (shadow.state == NULL) {
+        initstate_r(1, known, sizeof known, &shadow);
+        initstate(1, own, sizeof own);
+    }
+    /* The first word has the place in the others, when another state is put in place. */
+    for (int draw = 0; draw < most_draws; draw++) {
+        if (memcmp(own + sizeof(int32_t), known + sizeof(int32_t),
+                   sizeof own - sizeof(int32_t)) == 0)
+            return seedings;
+        int32_t number;
+        random_r(&shadow, &number);
+    }
+    srandom(1);
+    memset(known, 0, sizeof known);
+    memset(&shadow, 0, sizeof shadow);
+    initstate_r(1, known, sizeof known, &shadow);
+    return ++seedings;
 }
 
 static uint64_t told(int option) {
@@ -100,7 +168,27 @@ uint32_t csys_process_traits(csys_trait traits[csys_most_traits]) {
         {"the timer ITIMER_VIRTUAL", interval_timer(ITIMER_VIRTUAL)},
         {"the timer ITIMER_PROF", interval_timer(ITIMER_PROF)},
         {"the timers of timer_create that are left", timer_count()},
-        {"the function that std::terminate calls", terminate_function()},
+        {"the function that std::terminate calls", handler_of_cpp("_ZSt13get_terminatev")},
+        {"the function that operator new calls without memory (std::set_new_handler)",
+         handler_of_cpp("_ZSt15get_new_handlerv")},
+        {"whether std::cout is in step with stdout (sync_with_stdio)", is_synced_with_stdio()},
+        {"the supplementary groups", supplementary_groups()},
+        {"whether it may have huge pages (PR_SET_THP_DISABLE)",
+         (uint64_t)prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)},
+        {"the name of the process", hash_of_file("/proc/self/comm")},
+        {"who is ended first without memory (oom_score_adj)",
+         hash_of_file("/proc/self/oom_score_adj")},
+        {"what a core file has in it (coredump_filter)",
+         hash_of_file("/proc/self/coredump_filter")},
+        {"its execution domain (personality)", (uint64_t)personality(0xffffffff)},
+        {"whether programs inherit descriptor 0", (uint64_t)(uint32_t)fcntl(0, F_GETFD)},
+        {"whether programs inherit descriptor 1", (uint64_t)(uint32_t)fcntl(1, F_GETFD)},
+        {"whether programs inherit descriptor 2", (uint64_t)(uint32_t)fcntl(2, F_GETFD)},
+        {"whether stdin is a stream of wide characters", fwide(stdin, 0) > 0},
+        {"whether stdout is a stream of wide characters", fwide(stdout, 0) > 0},
+        {"whether stderr is a stream of wide characters", fwide(stderr, 0) > 0},
+        {"how malloc maps large blocks (mallopt)", maps_large_blocks()},
+        {"the numbers of rand(), which begin anew (srand)", rand_seedings()},
     };
     const uint32_t count = sizeof all / sizeof all[0];
     memcpy(traits, all, sizeof all);
@@ -114,6 +202,24 @@ static uint64_t cancellation(void) {
     pthread_setcanceltype(type, &unused);
     pthread_setcancelstate(state, &unused);
     return (uint64_t)state << 32 | (uint64_t)type;
+}
+
+/* Whether the calling thread shares something with the first thread, as all do: see kcmp(2). */
+static uint64_t is_shared(int what) {
+    const long order = syscall(SYS_kcmp, getpid(), syscall(SYS_gettid), what, 0, 0);
+    return order > 0;
+}
+
+static uint64_t namespaces(void) {
+    static const char *const names[] = {"mnt", "net", "uts", "ipc", "user", "cgroup", "pid_for_children"};
+    uint64_t value = 0;
+    for (size_t at = 0; at < sizeof names / sizeof names[0]; at++) {
+        char path[64], target[64];
+        snprintf(path, sizeof path, "/proc/thread-self/ns/%s", names[at]);
+        const ssize_t count = readlink(path, target, sizeof target);
+        value = value * 31 + hash(target, count > 0 ? (size_t)count : 0);
+    }
+    return value;
 }
 
 uint32_t csys_thread_traits(csys_trait traits[csys_most_traits]) {
@@ -140,6 +246,11 @@ uint32_t csys_thread_traits(csys_trait traits[csys_most_traits]) {
         {"the signals that wait for it", status_number(status, "\nSigPnd:", 16)},
         {"its name", hash(name, strlen(name))},
         {"its timer slack", (uint64_t)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)},
+        {"its locale (uselocale)", (uint64_t)(uintptr_t)uselocale((locale_t)0)},
+        {"its descriptors, which are not those of the process any more (unshare)", is_shared(KCMP_FILES)},
+        {"its working directory, which is not that of the process any more (unshare)",
+         is_shared(KCMP_FS)},
+        {"its namespaces (unshare, setns)", namespaces()},
     };
     const uint32_t count = sizeof all / sizeof all[0];
     memcpy(traits, all, sizeof all);

@@ -32,13 +32,22 @@ enum ConformCommand {
         name: "list", summary: "list the cases, and run none")
     static let junitOption = CommandOption(
         name: "junit", value: "FILE", sort: .file, summary: "write a report in JUnit's XML")
+    static let tapOption = CommandOption(
+        name: "tap", value: "FILE", sort: .file, summary: "write a report in TAP 14")
+    static let sarifOption = CommandOption(
+        name: "sarif", value: "FILE", sort: .file,
+        summary: "write what was found in SARIF 2.1.0, for code hosts")
+    static let badgeOption = CommandOption(
+        name: "badge", value: "FILE", sort: .file,
+        summary: "write the summary as JSON for a badge of shields.io")
 
     static let command = Command(
         name: "conform", summary: "test a plugin against the contract",
         operands: "[PATH…]", operandCount: 0...1_000, operandSort: .plugin,
         options: [
             levelOption, onlyOption, excludeOption, repeatOption, seedOption, reproduceOption,
-            isolationOption, inProcessOption, listOption, junitOption, .json,
+            isolationOption, inProcessOption, listOption, junitOption, tapOption, sarifOption,
+            badgeOption, .json,
         ],
         details: [
             """
@@ -115,7 +124,7 @@ enum ConformCommand {
             for round in 0..<request.rounds {
                 let report = try run(path, request, round, screen) {
                     // The reader of the output is gone, and no file is written.
-                    if console.out.failure != 0, request.junit == nil {
+                    if console.out.failure != 0, request.files.isEmpty {
                         Program.leave(.faults, console)
                     }
                 }
@@ -125,7 +134,7 @@ enum ConformCommand {
         if arguments.has(.json) {
             console.out.line(ConformRecords.item(reports, request).written)
         }
-        if let path = request.junit { try JUnitReport.write(reports, to: path) }
+        for file in request.files { try file.write(reports) }
         return code(of: reports)
     }
 

@@ -15,7 +15,8 @@ struct ConformRequest {
     let isInProcess: Bool
     /// Where the plugin's code runs, one after the other.
     let isolations: [Isolation]
-    let junit: String?
+    /// The reports that are written to files.
+    let files: [ReportFile]
 
     init(_ arguments: Arguments) throws(CommandError) {
         var selection = try ConformCommand.selection(arguments)
@@ -64,7 +65,7 @@ struct ConformRequest {
         self.selection = selection
         seed = reproduced ?? given ?? UInt64.random(in: 1...UInt64(Int32.max))
         rounds = try ConformCommand.number(ConformCommand.repeatOption, arguments, 1...10_000) ?? 1
-        junit = arguments.values(ConformCommand.junitOption).first
+        files = ReportFile.asked(arguments)
         var paths: [String] = []
         for operand in arguments.operands { paths.append(try Self.directory(operand)) }
         self.paths = paths

@@ -1,37 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
-import Glibc
 import PluginBridge
 
 /// The results of the kit in JUnit's XML, which CI services read: a suite for each plugin, a
 /// failure for each broken rule, an error for each crash or timeout.
 enum JUnitReport {
-    static func write(_ reports: [ConformReport], to path: String) throws(CommandError) {
-        var text = text(of: reports)
-        let failed = text.withUTF8 { bytes -> Int32 in
-            let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-            guard file >= 0 else { return errno }
-            var rest = UnsafeRawBufferPointer(bytes)
-            var failure: Int32 = 0
-            while !rest.isEmpty, failure == 0 {
-                let count = Glibc.write(file, rest.baseAddress, rest.count)
-                if count > 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                } else if errno != EINTR {
-                    failure = errno
-                }
-            }
-            return close(file) == 0 ? failure : errno
-        }
-        guard failed == 0 else {
-            throw CommandError(
-                .faults,
-                "the report \(Shown.line(path)) cannot be written: \(String(cString: strerror(failed)))",
-                notes: ["the cases were run; their results are above"],
-                help: ["write `--junit FILE` with a file in an existing directory"])
-        }
-    }
-
     static func text(of reports: [ConformReport]) -> String {
         var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>"]
         for report in reports {

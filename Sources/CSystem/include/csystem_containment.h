@@ -23,6 +23,16 @@ void csys_remove_tree(const char *path);
  * ETIMEDOUT where it took longer than `limit_ns` and was killed. */
 int32_t csys_fork_exec(const char *program, uint64_t limit_ns);
 
+/* fork(2) of a copy that ends by exit(3) or quick_exit(3). Returns as csys_fork_exec. */
+int32_t csys_fork_exit(int32_t status, bool is_quick, uint64_t limit_ns);
+
+/* Whether some of the code of a library is called when this process forks. `code`: an address in it. */
+bool csys_runs_at_fork(const void *code, uint64_t limit_ns);
+
+/* From now on copies of this process, made by fork(2), that end by exit(3) are counted. */
+void csys_watch_exits_of_copies(void);
+uint32_t csys_exits_of_copies(void);
+
 /* Maps pages for `bytes` bytes, followed by a page without access; the last byte is directly before
  * it. NULL without memory. The pages are never released. */
 void *csys_guarded_map(uint64_t bytes);
@@ -31,6 +41,9 @@ void csys_protect(void *address, uint64_t bytes, bool is_readable, bool is_writa
 
 /* Bytes that the C library's allocator has given out. */
 uint64_t csys_heap_bytes(void);
+
+/* How many keys of thread-local data can still be made. */
+uint32_t csys_free_thread_keys(void);
 
 /* The path of the library with the checks of the C library's allocator, which is beside the C library, to
  * be loaded before it; NULL if there is none. */

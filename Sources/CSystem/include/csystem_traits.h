@@ -10,7 +10,7 @@ typedef struct csys_trait {
     uint64_t value;
 } csys_trait;
 
-enum { csys_most_traits = 24 };
+enum { csys_most_traits = 40 };
 
 /* Those of the process. Returns their number, which is always the same; one that this kernel does not
  * tell is 0. */

@@ -51,6 +51,9 @@ extension ConformanceCase {
         [LoadRule.note.rawValue, LoadRule.abi.rawValue].contains(error.rule)
     }
 
+    /// The functions that have others called at each fork.
+    static let forkHooks = ["pthread_atfork", "__register_atfork"]
+
     static let files: [ConformanceCase] = [
         manifest("manifest-parses"),
         manifest("manifest-id"),
@@ -131,9 +134,8 @@ extension ConformanceCase {
             try check(run) { error in rules.contains { $0.rawValue == error.rule } }
         },
         ConformanceCase("fork-hooks", level: 1, .library, needs: soundFile) { run in
-            let hooks = ["pthread_atfork", "__register_atfork"]
             let imports = try run.subject.facts?.imports ?? []
-            if let hook = imports.first(where: hooks.contains) {
+            if let hook = imports.first(where: forkHooks.contains) {
                 run.warn(
                     "it uses \(hook): what it registers stays when it is retired, and runs in every fork of the host"
                 )

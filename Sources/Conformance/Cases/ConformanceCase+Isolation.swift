@@ -16,7 +16,7 @@ extension ConformanceCase {
         "dlopen-ok", "symbols-resolve", "constructors-quiet", "scan-time", "idle-retire",
         "threads-joined", "leak-per-task", "signal-actions", "process-globals",
         "descriptors-and-children", "stdio-untouched", "fork-exec", "clean-exit",
-        "no-descriptors", "no-space", "reinit-100", "hardened-memory",
+        "no-descriptors", "no-space", "reinit-100", "hardened-memory", "leaves-nothing",
     ]
 
     /// Cases about several hosts in one process, and about the end of their threads.

@@ -30,8 +30,11 @@ extension ConformanceCase {
                 }
             }
             try look("loaded, it", beforeLoading)
-            let slow = (try? run.examples(.slow)) ?? []
-            for trial in try run.examplesThatEnd() + slow {
+            let (ends, slow) = (try run.examplesThatEnd(), (try? run.examples(.slow)) ?? [])
+            // What a task changes, it may change in a later one only.
+            let rounds = run.rounds(3)
+            let twice = (ends + slow).flatMap { [$0, $0] }
+            for trial in twice + (1..<max(rounds, 2)).flatMap({ _ in ends + slow }) {
                 let payload = try run.prepare(trial)
                 let before = Environment(run.subject)
                 let budget = trial.example.expect == .slow ? TestBed.brief : nil
@@ -41,6 +44,30 @@ extension ConformanceCase {
             let before = Environment(run.subject)
             try bed.end()
             try look("retired, it", before)
+        }
+    }
+
+    /// Copies of the process end with other statuses, and in the other way that C has.
+    private static func leaveInOtherWays(_ run: CaseRun) throws {
+        for (status, isQuick, call) in [
+            (0, false, "exit(0)"), (CaseRun.leavingStatus, true, "quick_exit"),
+        ] as [(Int32, Bool, String)] {
+            run.phase("while a copy of the host ended with \(call)")
+            // One that does not end may miss a thread of a library, which a copy has not.
+            let ended = csys_fork_exit(status, isQuick, 2_000_000_000)
+            guard ended >= 0 else { continue }
+            let (signal, told) = (ended & 0x7F, (ended >> 8) & 0xFF)
+            if signal != 0 {
+                throw CaseVerdict(
+                    .crash,
+                    "after it was retired, a copy of the host died of \(ProcessFacts.name(ofSignal: signal)) in \(call)"
+                )
+            }
+            if told != status {
+                throw CaseVerdict.fail(
+                    "after it was retired, a copy of the host ended with \(told) in place of \(status) in \(call)"
+                )
+            }
         }
     }
 
@@ -110,8 +137,9 @@ extension ConformanceCase {
             try bed.end()
             run.mustBeSilent("it wrote", errors: 4_096)
         },
-        ConformanceCase("fork-exec", level: 2, needs: tried) { run in
-            let bed = try TestBed(run)
+        ConformanceCase("fork-exec", level: 2, needs: tried + ["retires", "thread-exit"]) { run in
+            let interposer = try Interposer.ifEntry(run)
+            let bed = try TestBed(run, interposer: interposer)
             try bed.load()
             func fork(_ when: String) throws {
                 run.phase("while the host forked \(when)")
@@ -126,14 +154,67 @@ extension ConformanceCase {
                 for _ in 0..<5 { try fork("while a task ran") }
                 _ = try bed.end(of: task, trial.name)
             }
+            try bed.end()
+            // Another case warns of those that it registers under their names.
+            let imports = try run.subject.facts?.imports ?? []
+            guard let code = interposer?.code, !imports.contains(where: forkHooks.contains) else {
+                return
+            }
+            if csys_runs_at_fork(code, 2_000_000_000) {
+                throw CaseVerdict.fail(
+                    "retired, its code is called when the host forks",
+                    notes: ["has it had itself registered with pthread_atfork?"])
+            }
         },
         ConformanceCase("clean-exit", level: 2, needs: tried + ["retires", "thread-exit"]) {
             run in
-            let bed = try TestBed(run)
+            let interposer = try Interposer.ifEntry(run)
+            let bed = try TestBed(run, interposer: interposer)
             try bed.load()
             if (try? run.examplesThatEnd()) != nil { try bed.runAll() }
             try bed.end()
+            try leaveInOtherWays(run)
+            interposer?.retired { run.fail("at the end of the process it \($0)") }
+            run.mustBeSilent("at the end of the process it wrote", errors: 4_096)
             run.leave()
+        },
+        ConformanceCase(
+            "leaves-nothing", level: 2, needs: tried + ["retires", "thread-exit"],
+            limit: .seconds(30)
+        ) { run in
+            let queues = run.beginning.appending(component: "queues")
+            mkdir(queues, 0o700)
+            let temporary = run.beginning.appending(component: CaseRun.temporaryName)
+            guard
+                let objects = SharedObjects(
+                    showing: [run.subject.directory, run.beginning], own: temporary, queues: queues)
+            else {
+                throw CaseVerdict.skip(
+                    "this machine gives the kit no view of /tmp and /dev/shm of its own")
+            }
+            func round() throws -> [String] {
+                let bed = try TestBed(run)
+                do {
+                    try bed.load()
+                } catch {
+                    throw CaseVerdict.skip(
+                        "it cannot be loaded where /tmp has nothing but its own directory in it")
+                }
+                try bed.runAll()
+                try bed.end()
+                return objects.all
+            }
+            let (first, second) = (try round(), try round())
+            guard let left = second.first(where: { !first.contains($0) }) ?? second.first else {
+                return
+            }
+            let others = second.filter { $0 != left }.map { "it left \($0)" }
+            if second.count > first.count || !first.contains(left) {
+                throw CaseVerdict.leak("retired, it left \(left)", notes: others)
+            }
+            run.warn(
+                "retired, it left \(left), and no other one the second time: who removes it?")
+            for other in others { run.warn(other) }
         },
     ]
 }

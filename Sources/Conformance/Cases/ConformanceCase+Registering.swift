@@ -5,25 +5,32 @@ import PluginBridge
 
 /// Checks what the plugin registers, how it is retired, and whether both can be repeated.
 extension ConformanceCase {
-    /// Accepts this number of registrations, and refuses all further ones.
-    private static func refuse(_ run: CaseRun, _ number: Int) throws {
+    /// Accepts this number of registrations, and refuses all further ones, or the next one only.
+    private static func refuse(
+        _ run: CaseRun, _ number: Int, with status: Status = .exhausted, times: Int = .max
+    ) throws {
         let interposer = Interposer(
             refusal: Interposer.Refusal(
-                function: "register_handler", status: .exhausted, after: number))
+                function: "register_handler", status: status, after: number, times: times))
         let bed = try TestBed(run, interposer: interposer)
         run.phase("while its registering was refused")
         do {
             try bed.host.load(plugin: run.subject.directory)
         } catch {
             let isRefused = error.rule == LoadRule.entry.rawValue
-            for case .noMessage(let text) in interposer.findings where isRefused {
-                throw CaseVerdict.fail(text)
+            for finding in interposer.findings where isRefused {
+                switch finding {
+                case .noMessage(let text), .unterminated(let text), .unknownStatus(let text):
+                    throw CaseVerdict.fail(text)
+                default: break
+                }
             }
             if isRefused { return }
         }
         guard interposer.refusals > 0 else { return }
         throw CaseVerdict.fail(
-            "register_handler answered EXHAUSTED, and curfew_plugin_entry returned CURFEW_OK")
+            "register_handler answered \(status.constant ?? ""), and curfew_plugin_entry returned CURFEW_OK"
+        )
     }
 
     static let registering: [ConformanceCase] = [
@@ -41,7 +48,11 @@ extension ConformanceCase {
         },
         ConformanceCase("refused-registration", level: 1, .entry, needs: registered) { run in
             let count = try run.manifest.handlers.count { $0.form == .entry }
-            for number in 0..<count { try refuse(run, number) }
+            for number in 0..<count {
+                try refuse(run, number)
+                if count > 1 { try refuse(run, number, times: 1) }
+            }
+            for status: Status in [.exists, .denied] { try refuse(run, 0, with: status) }
         },
     ]
 

@@ -29,6 +29,7 @@ extension ConformanceCase {
                 .init(function: "raise", status: .busy),
                 .init(function: "keep", status: .exhausted),
                 .init(function: "complete", status: .closing),
+                .init(function: "submit", status: .tooMany),
             ]
             func tryAll(_ interposer: Interposer, _ when: String) throws {
                 let bed = try TestBed(run, interposer: interposer)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Curfew
 import PluginBridge
 import Scheduling
@@ -8,18 +9,25 @@ extension ConformanceCase {
     /// The cases that every case that runs tasks depends on.
     static let runnable = registered + ["no-exit", "one-task-done"]
 
-    /// A case that runs every example once, and looks which rules the host saw broken.
+    /// A case that runs every example, and looks which rules the host saw broken, and what an
+    /// interposer found.
     private static func kept(
-        _ name: String, _ rules: ContractRule...,
-        also: @escaping @Sendable (TestBed) throws -> Void = { _ in }
+        _ name: String, _ rules: ContractRule..., payloads: [[UInt8]] = [],
+        finding: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil }
     ) -> ConformanceCase {
-        ConformanceCase(name, level: 2, needs: tried) { run in
-            let bed = try TestBed(run)
+        ConformanceCase(name, level: 2, needs: tried + ["retires", "thread-exit"]) { run in
+            let interposer = try Interposer.ifEntry(run)
+            let bed = try TestBed(run, interposer: interposer)
             try bed.load()
+            // One after itself, and after another one.
+            try bed.runAll(times: 2)
             try bed.runAll()
-            try bed.runAll()
+            for payload in payloads { try bed.runAll(payload) }
+            try bed.end()
             for rule in rules { try bed.check(rule) }
-            try also(bed)
+            if let text = interposer?.findings.lazy.compactMap(finding).first {
+                throw CaseVerdict.fail("it \(text)")
+            }
         }
     }
 
@@ -30,9 +38,15 @@ extension ConformanceCase {
         ConformanceCase("no-exit", level: 2, needs: registered, isAboutExit: true) { run in
             // That it comes to its end is what is looked at.
             let bed = try TestBed(run)
+            csys_watch_exits_of_copies()
             try bed.load()
             run.phase("while it ran")
             for trial in try run.examplesThatEnd() { _ = try bed.run(trial) }
+            if csys_exits_of_copies() > 0 {
+                throw CaseVerdict.fail(
+                    "a child that it forked called exit, which runs what its host has registered for its own end",
+                    notes: ["a child of fork ends by _exit or exec"])
+            }
         },
         ConformanceCase("one-task-done", level: 2, needs: registered + ["no-exit"]) { run in
             let bed = try TestBed(run)
@@ -85,7 +99,9 @@ extension ConformanceCase {
     ]
 
     static let running: [ConformanceCase] = [
-        kept("exactly-once", .completedTwice, .completion, .resultSize),
+        kept("exactly-once", .completedTwice, .completion, .resultSize, .forkedReturn) {
+            if case .completion(let text) = $0 { text } else { nil }
+        },
         ConformanceCase("status-known", level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
             let bed = try TestBed(run, interposer: interposer)
@@ -95,28 +111,81 @@ extension ConformanceCase {
                 throw CaseVerdict.fail(text)
             }
         },
-        kept("progress-in-range", .progressRange),
-        kept(
-            "declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent, .eventFlood),
-        kept("strings-utf8", .malformedText, .longText, .logLevel),
-        ConformanceCase("references", level: 2, needs: tried + ["retires", "thread-exit"]) { run in
-            let bed = try TestBed(run)
+        ConformanceCase("struct-sizes", level: 2, needs: tried + ["larger-structs"]) { run in
+            let isEntry = try run.manifest.handlers.contains { $0.form == .entry }
+            let interposer = isEntry ? Interposer(structs: .larger) : nil
+            let bed = try TestBed(run, interposer: interposer)
             try bed.load()
             try bed.runAll()
+            try bed.check(.structSize)
+            for finding in interposer?.findings ?? [] {
+                switch finding {
+                case .sizeWritten(let name):
+                    throw CaseVerdict.fail(
+                        "it changes struct_size of \(name), which the host has set",
+                        notes: [
+                            "it sets the whole struct to 0, does it? Then a later host sees one of no version"
+                        ])
+                case .tailWritten(let name):
+                    throw CaseVerdict.fail("it writes to \(name) past what it was compiled with")
+                case .badStruct(let text): throw CaseVerdict.fail("it \(text)")
+                case .laterStruct(let text):
+                    run.warn(
+                        "it passes a \(text), which has fewer in this version: a later host reads or writes what is behind its end"
+                    )
+                default: break
+                }
+            }
+        },
+        kept("progress-in-range", .progressRange) {
+            if case .afterCompletion(let text) = $0, text.contains("progress") { text } else { nil }
+        },
+        kept(
+            "declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent, .eventFlood
+        ) {
+            if case .afterCompletion(let text) = $0, text.contains("raise") { text } else { nil }
+        },
+        // Payloads of bytes that are no UTF-8, which a handler may say something about.
+        kept(
+            "strings-utf8", .malformedText, .longText, .logLevel,
+            payloads: [[0xFF, 0xFE, 0xC3], Array("a\u{fffd}".utf8) + [0x80]]
+        ) {
+            if case .unterminated(let text) = $0 { text } else { nil }
+        },
+        ConformanceCase("references", level: 2, needs: tried + ["retires", "thread-exit"]) { run in
+            let interposer = try Interposer.ifEntry(run)
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
+            try bed.runAll(times: 2)
             try bed.runAll()
+            // By then, what it does beside its tasks is done.
+            for _ in 0..<20 where interposer?.heldTasks.isEmpty == false { run.rest(50_000_000) }
+            if let interposer, !interposer.heldTasks.isEmpty {
+                throw CaseVerdict.fail(
+                    "it keeps a reference to a task that it answered a second ago, with nothing running"
+                )
+            }
             try bed.end()
+            interposer?.retired()
+            run.rest(150_000_000)
             for rule: ContractRule in [
                 .unkeptRelease, .referenceLimit, .staleTask, .foreignTask, .abandoned,
                 .keptReference,
             ] {
                 try bed.check(rule)
             }
+            for case .afterRetire(let text) in interposer?.findings ?? [] {
+                throw CaseVerdict.fail("it \(text)")
+            }
         },
-        ConformanceCase("register-only-in-entry", level: 2, .entry, needs: tried) { run in
+        ConformanceCase(
+            "register-only-in-entry", level: 2, .entry, needs: tried + ["retires", "thread-exit"]
+        ) { run in
             let interposer = Interposer()
             let bed = try TestBed(run, interposer: interposer)
             try bed.load()
             try bed.runAll(isEntry: true)
+            try bed.end()
             for case .state(let text) in interposer.findings {
                 throw CaseVerdict.fail("it \(text)")
             }

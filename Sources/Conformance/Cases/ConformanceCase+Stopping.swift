@@ -27,26 +27,44 @@ extension ConformanceCase {
         throw CaseVerdict(.timeout, "the expiration callback of \(name) did not return")
     }
 
+    /// Around the limits of pages, and of lengths of 8 and 16 bits.
+    static let payloadSizes = [0, 1, 255, 257, 4_095, 4_096, 65_535, 65_537, 1 << 20]
+
+    /// A function that has answered gives its worker back within the same time.
+    private static func mustReturn(
+        _ task: LaunchedTask, _ name: String, _ run: CaseRun
+    ) throws {
+        let until = csys_monotonic_ns() &+ task.state.grace &+ 1_000_000_000
+        while !task.state.isReturned, csys_monotonic_ns() < until { run.rest(2_000_000) }
+        guard !task.state.isReturned else { return }
+        throw CaseVerdict.fail(
+            "\(name) was told to stop and answered, and its function had not returned a second after its grace"
+        )
+    }
+
     static let stopping: [ConformanceCase] = [
         ConformanceCase("cooperative-stop", level: 2, needs: runnable, limit: .seconds(30)) { run in
             let bed = try TestBed(run)
             try bed.load()
             for trial in try run.examples(.slow) {
-                let ended = try bed.run(trial, budget: TestBed.brief)
+                let task = try bed.launch(trial, budget: TestBed.brief)
+                let ended = try bed.end(of: task, trial.name)
                 // It may see that no time is left before it is told so.
                 if ended.outcome == .failed, ended.duration >= TestBed.brief / 10 * 9 { continue }
                 try mustBeAnswered(ended, trial.name, "told that its budget of 100 ms was up")
+                try mustReturn(task, trial.name, run)
             }
             try bed.check(.lostWorker, .slowCallback)
         },
         ConformanceCase("payload-sizes", level: 2, needs: runnable + ["cooperative-stop"]) { run in
-            let bed = try TestBed(run)
+            let interposer = try Interposer.ifEntry(run)
+            let bed = try TestBed(run, interposer: interposer)
             try bed.load()
             for handler in try run.manifest.handlers {
                 let example = ManifestExample(name: "of the kit", payload: "")
                 let trial = CaseRun.Trial(handler: handler, example: example)
                 _ = try run.prepare(trial)
-                for size in [0, 1, 4_095, 4_096, 1 << 20] {
+                for size in payloadSizes {
                     let task = try bed.launch(
                         trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
                         budget: 300_000_000)
@@ -55,6 +73,9 @@ extension ConformanceCase {
                     guard ended.outcome != .expired || ended.isAnswered else {
                         throw CaseVerdict.fail(
                             "\(handler.identifier) did not answer to a payload of \(size) bytes")
+                    }
+                    for case .noMessage(let text) in interposer?.findings ?? [] {
+                        throw CaseVerdict.fail("\(text), with a payload of \(size) bytes")
                     }
                 }
             }

@@ -62,6 +62,7 @@ extension ConformanceCase {
                     }
                 }
             }
+            try bed.check(.completedTwice, .staleTask, .foreignTask, .unkeptRelease)
         },
         ConformanceCase("keeps-working", level: 2, needs: tried) { run in
             let bed = try TestBed(run)

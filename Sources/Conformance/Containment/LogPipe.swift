@@ -40,8 +40,13 @@ package final class LogPipe: Sendable {
             dup2(nowhere, 0)
             close(nowhere)
         }
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // core(5): files that may not have a page are not written, and with 1 no program is asked
+        // either. Where it is not 0, a plugin that sets it to 0 is seen.
+        var least = rlimit(rlim_cur: 1, rlim_max: 1)
+        if setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &least) != 0 {
+            least = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &least)
+        }
         _ = fcntl(Self.descriptor, F_SETFD, FD_CLOEXEC)
     }
 
@@ -58,6 +63,12 @@ package final class LogPipe: Sendable {
     var isRead: Bool { !mark.isEmpty && getpid() == process }
 
     private let process = getpid()
+
+    /// Has a crash send its place, as a line with that word. The plugin's library is looked for first.
+    func tellsCrashes(_ word: String, in library: String) {
+        guard isRead else { return }
+        csys_tell_crash_place(Self.descriptor, "\(mark) \(word) ", library)
+    }
 
     /// Sends a word and a text as one line. Does nothing if the reader is gone. If the plugin
     /// closed the descriptor, ends the process with a status that says so.

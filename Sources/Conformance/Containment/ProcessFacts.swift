@@ -55,10 +55,15 @@ package struct ProcessFacts: Sendable {
     }
 
     /// Returns the resident memory, as the kernel counts it.
-    static var residentBytes: UInt64 {
+    static var residentBytes: UInt64 { bytes(ofField: 1) }
+
+    /// Returns the size of the address space.
+    static var mappedBytes: UInt64 { bytes(ofField: 0) }
+
+    private static func bytes(ofField field: Int) -> UInt64 {
         let fields = String(decoding: beginning(of: "/proc/self/statm"), as: UTF8.self)
             .split(separator: " ")
-        return (fields.count > 1 ? UInt64(fields[1]) ?? 0 : 0)
+        return (fields.count > field ? UInt64(fields[field]) ?? 0 : 0)
             * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
@@ -97,6 +102,19 @@ package struct ProcessFacts: Sendable {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)
         return Array(bytes.prefix(max(0, count)))
+    }
+
+    /// A whole file of the kernel's; nothing where it is gone.
+    static func contents(of path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            guard count > 0 else { return bytes }
+            bytes += piece[..<count]
+        }
     }
 
     /// `SIGTERM`, or the number of one without a name of its own.

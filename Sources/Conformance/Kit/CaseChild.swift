@@ -28,11 +28,19 @@ package enum CaseChild {
             let isolation = Isolation(name: words[7])
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
+        // As a host has them that knows nothing of the kit, so that a change is one.
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
         // Files that a handler writes to its user's directories disappear with this one.
-        for name in ["HOME", "TMPDIR"] { setenv(name, words[5], 1) }
+        setenv("HOME", words[5], 1)
+        let temporary = words[5].appending(component: CaseRun.temporaryName)
+        mkdir(temporary, 0o700)
+        setenv("TMPDIR", temporary, 1)
         for kind in ["CACHE", "CONFIG", "DATA", "STATE"] { unsetenv("XDG_\(kind)_HOME") }
+        let subject = Subject(directory: words[2])
+        // In a process of the plugin's own, its host tells.
+        if isolation == .thread { log.tellsCrashes("crash", in: subject.libraryPath ?? "") }
         let run = CaseRun(
-            Subject(directory: words[2]), seed: seed, pace: pace,
+            subject, seed: seed, pace: pace,
             isReproducing: words[4] == "reproduce", isolation, log)
         let verdict = run.verdict(tested.body)
         for note in verdict.notes.prefix(20) { log.send("note", note) }

@@ -49,9 +49,11 @@ struct CaseReport {
             return .fail("wrote to the kit's own descriptor \(phase), and was killed")
         case .signalled(let signal):
             return CaseVerdict(
-                .crash, "died of \(ProcessFacts.name(ofSignal: signal)) \(phase)", notes: written)
+                .crash, "died of \(ProcessFacts.name(ofSignal: signal)) \(phase)",
+                notes: place + written)
         case .exited(let status):
             guard let told else {
+                if isLeaving, let found = last("found") { return .fail(found) }
                 if isLeaving, status == CaseRun.leavingStatus {
                     return silenced(CaseVerdict(.pass))
                 }
@@ -62,12 +64,22 @@ struct CaseReport {
                 return .fail("\(what) \(phase)", notes: written)
             }
             // The end of a process of the plugin's own is told by the kit's.
-            let isExit = told.text.hasPrefix("its process exited ")
+            let starts = ["its process exited ", "a child that it forked called exit"]
+            let isExit = starts.contains { told.text.hasPrefix($0) }
             guard !tested.isAboutExit || !told.status.isFailure || isExit else {
                 return .skip("it did not come to its end, which another case tells of")
             }
             return silenced(told)
         }
+    }
+
+    /// Where it crashed.
+    private var place: [String] {
+        guard let place = last("crash") else { return [] }
+        // "libtidy.so+0x11d9 (tidy_run+0x19)"
+        let parts = place.prefix { $0 != " " }.split(separator: "+")
+        guard parts.count == 2 else { return ["in \(place)"] }
+        return ["in \(place): addr2line -fe \(parts[0]) \(parts[1])"]
     }
 
     /// The output before a crash, usually the text of an assertion.

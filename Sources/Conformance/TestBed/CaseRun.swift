@@ -88,6 +88,9 @@ final class CaseRun: Sendable {
     /// The end of the process is the case: it passes when that comes as it should, with this status.
     static var leavingStatus: Int32 { 23 }
 
+    /// Fails the case, although its body has come to its end.
+    func fail(_ text: String) { log.send("found", text) }
+
     func leave() {
         log.send("leaving")
         csys_exit(log.isRead ? Self.leavingStatus : 0)
@@ -154,6 +157,9 @@ final class CaseRun: Sendable {
     private let places = Locked<[String: String]>([:])
     /// The working directory at the beginning, which was empty.
     let beginning = String(cString: getcwd(nil, 0))
+
+    /// The name of the directory that TMPDIR leads to, in the first working directory.
+    static var temporaryName: String { "tmp" }
 
     /// Makes the working directory of an example, with its files, and goes there. Returns its
     /// payload. The second time it is as the first run has left it.

@@ -17,6 +17,7 @@ func interposedRegister(
         return refused.rawValue
     }
     let real = interposer.real!
+    interposer.checkHandler(handler)
     // The real function refuses a struct of no version.
     guard handler.pointee.struct_size >= MemoryLayout<curfew_handler>.size,
         let run = handler.pointee.run
@@ -49,7 +50,10 @@ func interposedInfo(
     interposer.check("task_info")
     if let refused = interposer.refused("task_info") { return refused.rawValue }
     let status = interposer.real.pointee.task_info(interposer.real, task, info)
-    if status == 0 { interposer.place(info, task) }
+    if status == 0 {
+        interposer.place(info, task)
+        interposer.grow(info)
+    }
     return status
 }
 
@@ -74,6 +78,7 @@ func interposedProgress(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("progress")
+    interposer.checkOpen("progress", task)
     return interposer.refused("progress")?.rawValue
         ?? interposer.real.pointee.progress(interposer.real, task, fraction, text, bytes)
 }
@@ -119,6 +124,8 @@ func interposedRaise(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("raise")
+    interposer.checkOpen("raise", task)
+    interposer.checkValues(values, count)
     return interposer.refused("raise")?.rawValue
         ?? interposer.real.pointee.raise(interposer.real, task, event, values, count)
 }

@@ -36,6 +36,8 @@ final class Interposer: EntryInterposer {
         let status: Status
         /// The number of calls that succeed before.
         var after = 0
+        /// The number of calls that fail then.
+        var times = Int.max
     }
 
     /// Returns an interposer that only observes, if a handler has an entry.
@@ -58,6 +60,20 @@ final class Interposer: EntryInterposer {
         /// Another part of it, worded to follow "changed".
         case threadTrait(String)
         case tailWritten(String)
+        /// The size of a struct, which the host has set, is another one.
+        case sizeWritten(String)
+        /// A struct of the plugin's, worded as a sentence's rest.
+        case badStruct(String)
+        /// One that could be of a later version.
+        case laterStruct(String)
+        /// A task was completed that the plugin had answered for, or was never given.
+        case completion(String)
+        /// A call for a task after its completion: the function, and what it did.
+        case afterCompletion(String)
+        /// A call after the plugin was retired, or in another process.
+        case afterRetire(String)
+        /// A text without an end.
+        case unterminated(String)
     }
 
     private struct State {
@@ -66,7 +82,13 @@ final class Interposer: EntryInterposer {
         /// Addresses, by task.
         var payloads: [UInt64: UInt] = [:]
         var sizes: [UInt64: Int] = [:]
+        var names: [UInt64: (address: UInt, length: Int)] = [:]
         var completed: Set<UInt64> = []
+        /// How each task was answered first: by a call, or by what its function returned.
+        var answers: [UInt64: Answer] = [:]
+        /// The tasks whose expiration callbacks are at work.
+        var stopping: Set<UInt64> = []
+        var isRetired = false
         var asked: [String] = []
         var called = 0
         var refused = 0
@@ -76,6 +98,15 @@ final class Interposer: EntryInterposer {
         /// The identifiers of handlers with an expiration callback.
         var callingBack: Set<String> = []
         var expiring = 0
+    }
+
+    /// The first answer of the plugin for a task.
+    private struct Answer {
+        let thread: UInt64
+        /// It had been told to stop. Then its function and its callback may both answer.
+        let wasStopped: Bool
+        /// By complete, and not by what its function returned.
+        let isCall: Bool
     }
 
     private let structs: Structs
@@ -88,6 +119,10 @@ final class Interposer: EntryInterposer {
     /// has this object's table.
     nonisolated(unsafe) var real: UnsafePointer<curfew_host_api>!
     nonisolated(unsafe) private var table: UnsafePointer<curfew_host_api>!
+    private let process = getpid()
+    nonisolated(unsafe) private var whenRetired: (@Sendable (String) -> Void)?
+    /// An address in the library's code, once the entry was called.
+    nonisolated(unsafe) private(set) var code: UnsafeRawPointer?
 
     static var tail: Int { 64 }
     static var filler: UInt8 { 0xA5 }
@@ -120,12 +155,16 @@ final class Interposer: EntryInterposer {
     ) -> curfew_status {
         real = api
         table = makeTable()
+        code = unsafeBitCast(entry, to: UnsafeRawPointer.self)
         state.withLock { $0.isEntering = true }
         defer { state.withLock { $0.isEntering = false } }
         let status = lend(info, "curfew_plugin_info") { info in
             lend(error, "curfew_error") { error in entry(table, info, error) }
         }
-        if status != 0, error.pointee.message.0 == 0 {
+        checkEnd(of: error.pointee, "the error of curfew_plugin_entry")
+        if Status(rawValue: status).constant == nil {
+            find(.unknownStatus("curfew_plugin_entry returned \(status)"))
+        } else if status != 0, error.pointee.message.0 == 0 {
             find(
                 .noMessage(
                     "curfew_plugin_entry returned \(Status(rawValue: status).constant ?? String(status)) without a message"
@@ -153,6 +192,8 @@ final class Interposer: EntryInterposer {
                 keep: interposedKeep, release: interposedRelease, raise: interposedRaise,
                 log: interposedLog, extension: interposedExtension),
             as: curfew_host_api.self)
+        // A host of its own could have it so as well.
+        csys_protect(memory, UInt64(8 + room), true, false)
         return UnsafePointer(table.assumingMemoryBound(to: curfew_host_api.self))
     }
 
@@ -177,6 +218,7 @@ final class Interposer: EntryInterposer {
         memory.storeBytes(of: UInt32(size + extra), as: UInt32.self)
         let copy = memory.assumingMemoryBound(to: T.self)
         let result = body(copy)
+        if memory.load(as: UInt32.self) != UInt32(size + extra) { find(.sizeWritten(name)) }
         for index in size..<(size + extra)
         where memory.load(fromByteOffset: index, as: UInt8.self) != Self.filler {
             find(.tailWritten(name))
@@ -189,8 +231,49 @@ final class Interposer: EntryInterposer {
 
     // MARK: What passes
 
+    private func checkEnd(of error: curfew_error, _ name: String) {
+        let hasEnd = withUnsafeBytes(of: error.message) { $0.contains(0) }
+        if !hasEnd { find(.unterminated("the message of \(name) does not end with NUL")) }
+    }
+
+    /// The plugin has been retired: every call from now on is a finding.
+    ///
+    /// - Parameter found: called with each at once, for those that come when the process ends.
+    func retired(_ found: (@Sendable (String) -> Void)? = nil) {
+        whenRetired = found
+        state.withLock { $0.isRetired = true }
+    }
+
+    /// The tasks that were answered, and to which the plugin still has references.
+    var heldTasks: [UInt64] {
+        state.withLock { state in
+            state.answers.keys.filter { state.references[$0, default: 0] > 0 }.sorted()
+        }
+    }
+
+    /// Notes a call for a task that the same thread has answered before.
+    func checkOpen(_ function: String, _ task: curfew_task) {
+        let thread = csys_thread_number()
+        let isOver = state.withLock { state in
+            state.answers[task]?.thread == thread
+        }
+        if isOver {
+            find(
+                .afterCompletion("called \(function) for a task that the same thread had answered"))
+        }
+    }
+
     /// Looks whether the calling thread may call, and whether it may now.
     func check(_ function: String) {
+        if getpid() != process {
+            // Seen where the child shares the memory of its parent.
+            return find(.afterRetire("called \(function) in a child that it had made (vfork)"))
+        }
+        if state.withLock({ $0.isRetired }) {
+            let text = "called \(function) after it was retired"
+            whenRetired?(text)
+            return find(.afterRetire(text))
+        }
         guard let tag = tags.functions[function] else { return }
         if tag.state == "registering", !state.withLock({ $0.isEntering }) {
             find(.state("called \(function) outside curfew_plugin_entry"))
@@ -222,7 +305,7 @@ final class Interposer: EntryInterposer {
         guard let refusal, refusal.function == function else { return nil }
         return state.withLock { state in
             state.called += 1
-            guard state.called > refusal.after else { return nil }
+            guard state.called > refusal.after, state.refused < refusal.times else { return nil }
             state.refused += 1
             return refusal.status
         }
@@ -266,6 +349,12 @@ final class Interposer: EntryInterposer {
             to: curfew_requests(
                 struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
                 submit: { api, identifier, options, out, error in
+                    if let refused = Interposer.of(api).refused("submit") {
+                        ErrorBuffer.fill(
+                            error, refused,
+                            "as many requests are pending as may be; nothing was submitted")
+                        return refused.rawValue
+                    }
                     let (host, table) = Interposer.requests(of: api)
                     return table.submit(host, identifier, options, out, error)
                 },
@@ -347,6 +436,10 @@ final class Interposer: EntryInterposer {
         }
         let isCompleted = state.withLock { $0.completed.contains(task) }
         let known = Status(rawValue: status)
+        checkEnd(of: error.pointee, "the error of the function of \"\(handler.identifier)\"")
+        if known != .pending {
+            answered(task, isCall: false)
+        }
         // The result of a task that it has completed is ignored.
         if !isCompleted {
             if known.constant == nil {
@@ -365,6 +458,30 @@ final class Interposer: EntryInterposer {
             drop(task)
         }
         return status
+    }
+
+    /// Notes the first answer for a task.
+    private func answered(_ task: curfew_task, isCall: Bool) {
+        let wasStopped = real.pointee.is_expired(real, task)
+        let answer = Answer(thread: csys_thread_number(), wasStopped: wasStopped, isCall: isCall)
+        state.withLock { if $0.answers[task] == nil { $0.answers[task] = answer } }
+    }
+
+    /// Looks whether a completion is the first answer, or one that could not know of the first.
+    private func checkCompletion(of task: curfew_task) {
+        let thread = csys_thread_number()
+        let text: String? = state.withLock { state in
+            guard state.references[task] != nil else {
+                return "completed task \(task), which it was never given"
+            }
+            guard let first = state.answers[task] else { return nil }
+            let isOthers = first.thread != thread
+            if isOthers, first.wasStopped || state.stopping.contains(task) { return nil }
+            return first.isCall
+                ? "completed a task twice"
+                : "completed a task after its function had returned the answer"
+        }
+        if let text { find(.completion(text)) }
     }
 
     /// Calls into the plugin, and looks what is different on the thread afterwards.
@@ -398,12 +515,16 @@ final class Interposer: EntryInterposer {
     func expired(
         _ handler: InterposedHandler, _ task: curfew_task, _ reason: curfew_reason
     ) {
-        state.withLock { $0.expiring += 1 }
+        state.withLock { state in
+            state.expiring += 1
+            state.stopping.insert(task)
+        }
         let start = csys_monotonic_ns()
         onThisThread { handler.expired?(handler.data, table, task, reason) }
         let time = csys_monotonic_ns() &- start
         state.withLock { state in
             state.expiring -= 1
+            state.stopping.remove(task)
             state.findings.append(.expiration(time))
         }
     }
@@ -432,6 +553,8 @@ final class Interposer: EntryInterposer {
         _ task: curfew_task, _ status: curfew_status, _ error: UnsafePointer<CChar>?,
         _ errorBytes: UInt64
     ) {
+        checkCompletion(of: task)
+        answered(task, isCall: true)
         let wasPending = state.withLock { state in
             state.completed.insert(task)
             return state.pending.remove(task) != nil
@@ -445,9 +568,46 @@ final class Interposer: EntryInterposer {
         }
     }
 
+    func checkHandler(_ handler: UnsafePointer<curfew_handler>) {
+        let size = MemoryLayout<curfew_handler>.size
+        guard handler.pointee.struct_size >= size else { return }
+        if handler.pointee.struct_size > size {
+            find(.laterStruct("curfew_handler of \(handler.pointee.struct_size) bytes"))
+        }
+        if handler.pointee.reserved != 0 {
+            find(.badStruct("registers a curfew_handler whose member reserved is not 0"))
+        }
+    }
+
+    func checkValues(_ values: UnsafePointer<curfew_value>?, _ count: UInt32) {
+        guard let values, count > 0 else { return }
+        let stride = Int(values.pointee.struct_size)
+        guard stride >= MemoryLayout<curfew_value>.size, stride <= 1_024 else { return }
+        for index in 1..<max(1, Int(min(count, 64))) {
+            let size = UnsafeRawPointer(values).load(
+                fromByteOffset: index * stride, as: UInt32.self)
+            guard Int(size) != stride else { continue }
+            return find(
+                .badStruct(
+                    "raises values of which one has the struct_size \(stride), and another one \(size)"
+                ))
+        }
+    }
+
+    /// Fills the members that a later host has, of a struct that is large enough for them.
+    func grow(_ info: UnsafeMutablePointer<curfew_task_info>) {
+        let (size, given) = (MemoryLayout<curfew_task_info>.size, Int(info.pointee.struct_size))
+        guard structs == .larger, given > size else { return }
+        find(.laterStruct("curfew_task_info of \(given) bytes"))
+        let end = min(given, size + Self.tail)
+        (UnsafeMutableRawPointer(info) + size).initializeMemory(
+            as: UInt8.self, repeating: 0, count: end - size)
+    }
+
     /// Puts the payload where this one wants it, the first time a task asks.
     func place(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
         let needed = MemoryLayout<curfew_task_info>.offset(of: \.payload_bytes)! + 8
+        if payload == .poisoned, info.pointee.struct_size >= needed { placeName(info, task) }
         guard payload != .hosts, info.pointee.struct_size >= needed, info.pointee.payload_bytes > 0,
             let original = info.pointee.payload
         else { return }
@@ -466,8 +626,28 @@ final class Interposer: EntryInterposer {
         info.pointee.payload = UnsafeRawPointer(bitPattern: address)
     }
 
+    /// The identifier is the host's as well, and goes with the payload.
+    private func placeName(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
+        let length = strlen(info.pointee.identifier) + 1
+        let source = UInt(bitPattern: info.pointee.identifier)
+        let address = state.withLock { state -> UInt in
+            if let known = state.names[task]?.address { return known }
+            let memory = csys_guarded_map(UInt64(length))!
+            memory.copyMemory(
+                from: UnsafeRawPointer(bitPattern: source)!, byteCount: length)
+            state.names[task] = (UInt(bitPattern: memory), length)
+            return UInt(bitPattern: memory)
+        }
+        info.pointee.identifier = UnsafePointer(bitPattern: address)!
+    }
+
     private func poison(_ task: curfew_task) {
         guard payload == .poisoned else { return }
+        if let name = state.withLock({ $0.names[task] }) {
+            csys_protect(
+                UnsafeMutableRawPointer(bitPattern: name.address)!, UInt64(name.length), false,
+                false)
+        }
         let (address, count) = state.withLock { ($0.payloads[task], $0.sizes[task] ?? 0) }
         if let memory = address.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) {
             csys_protect(memory, UInt64(count), false, false)

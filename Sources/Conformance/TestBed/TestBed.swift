@@ -165,16 +165,30 @@ final class TestBed: Sendable {
         return ended
     }
 
-    /// Runs everything that the manifest describes once: every example to its end, or until it is
+    /// Runs everything that the manifest describes: every example to its end, or until it is
     /// stopped, and every handler with an empty payload.
-    func runAll(isEntry: Bool = false) throws {
-        for trial in try run.examplesThatEnd(isEntry: isEntry) { try mustAnswer(run(trial), trial) }
+    ///
+    /// - Parameter times: how often each, one after the other.
+    func runAll(isEntry: Bool = false, times: Int = 1) throws {
+        for trial in try run.examplesThatEnd(isEntry: isEntry) {
+            for _ in 0..<times { try mustAnswer(run(trial), trial) }
+        }
         for trial in (try? run.examples(.slow, isEntry: isEntry)) ?? [] {
-            try mustAnswer(run(trial, budget: Self.brief), trial)
+            for _ in 0..<times { try mustAnswer(run(trial, budget: Self.brief), trial) }
         }
         for handler in try run.manifest.handlers where !isEntry || handler.form == .entry {
             let trial = CaseRun.Trial(handler: handler, example: .empty)
             try mustAnswer(run(trial, budget: Self.brief), trial)
+        }
+    }
+
+    /// Runs every handler with a payload that means nothing.
+    func runAll(_ payload: [UInt8]) throws {
+        for handler in try run.manifest.handlers {
+            let trial = CaseRun.Trial(
+                handler: handler, example: ManifestExample(name: "of the kit", payload: ""))
+            _ = try run.prepare(trial)
+            try mustAnswer(run(trial, payload: payload, budget: Self.brief), trial)
         }
     }
 

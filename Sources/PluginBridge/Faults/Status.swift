@@ -104,9 +104,12 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
             ? "the handler failed with status \(rawValue) and gave no reason" : description
     }
 
-    /// Returns the status whose `withoutMessage` is the text, or nil.
+    /// Returns the status whose `withoutMessage` is the text and no words that a handler could have
+    /// said itself, such as "not found"; or nil.
     package static func withoutMessage(_ text: String) -> Status? {
-        (1..<64).lazy.map(Status.init(rawValue:)).first { $0.withoutMessage == text }
+        (1..<64).lazy.map(Status.init(rawValue:)).first {
+            $0.withoutMessage == text && text != $0.description
+        }
     }
 
     public var description: String { text.map { String(cString: $0) } ?? "unknown status" }

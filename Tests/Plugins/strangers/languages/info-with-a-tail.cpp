@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0815 CF0816
+ * says: CF0815 CF0816 CF0871
  *
  * Derives a class from curfew_task_info and gives the host its whole size: a newer host, which has
  * more members, writes over the std::string at its end.

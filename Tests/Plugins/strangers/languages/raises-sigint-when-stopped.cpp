@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0840 CF0841 CF0860 CF0829
+ * says: CF0840 CF0841 CF0860 CF0829 CF0868
  *
  * Raises SIGINT where a task was told to stop, as its program did before it was a plugin: that
  * ends the process.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0844 CF0830 CF0845 CF0863
+ * says: CF0844 CF0830 CF0845 CF0863 CF0869
  * level: 3
  *
  * Remembers the last error of a thread and never clears it: after a task that failed, every task

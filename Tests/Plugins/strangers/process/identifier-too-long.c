@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0804 CF0801
+ * says: CF0804 CF0801 CF0802
  *
  * Has a handler in its manifest whose identifier is longer than 128 bytes.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0854
+ * says: CF0854 CF0868
  *
  * Puts its worker into the idle class of input and output, and leaves it there.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0854
+ * says: CF0854 CF0868
  *
  * Makes itself nicer before it works, and its worker stays so.
  */

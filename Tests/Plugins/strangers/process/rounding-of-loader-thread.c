@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0855 CF0813
+ * says: CF0855 CF0813 CF0854
  * flags: -lm
  *
  * Sets the rounding mode in its entry, on the thread that loads it.

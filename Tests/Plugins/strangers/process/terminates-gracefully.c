@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0852
+ * says: CF0852 CF0854
  *
  * Takes SIGTERM of the whole process to end its own work in time.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0854
+ * says: CF0854 CF0868
  *
  * Gives its worker a locale of its own, and does not take it back.
  */

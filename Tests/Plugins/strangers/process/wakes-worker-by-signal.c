@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0852
+ * says: CF0852 CF0854
  *
  * Ends a sleep of its worker by a signal, for which it changes the action of SIGUSR1.
  */

@@ -15,7 +15,7 @@ static curfew_status run(void *data, const curfew_host_api *api, curfew_task tas
     if (api->task_info(api, task, &info) != CURFEW_OK) return failed(error, "unknown task");
     if (payload_is(&info, "fail")) {
         static const char *const words = "asked to fail";
-        char *volatile writable = (char *)(uintptr_t)words;
+        volatile char *writable = (volatile char *)(uintptr_t)words;
         writable[0] = 'A';
         return failed(error, "asked to fail");
     }

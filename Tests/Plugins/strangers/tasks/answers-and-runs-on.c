@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0840 CF0841 CF0860 CF0846
+ * says: CF0840 CF0841 CF0860 CF0846 CF0847 CF0832
  *
  * Completes its task when it is told to stop, but does not return for nine seconds more, and keeps
  * its worker.

@@ -16,6 +16,8 @@
 
 CURFEW_PLUGIN_NOTE();
 
+static volatile char last;
+
 static curfew_status do_work(void *unused, const curfew_host_api *host, curfew_task id,
                              curfew_error *err)
 {
@@ -44,6 +46,8 @@ static curfew_status do_work(void *unused, const curfew_host_api *host, curfew_t
 
         if (copy != NULL && ti.payload_bytes > 0)
             memcpy(copy, ti.payload, ti.payload_bytes);
+        if (copy != NULL)
+            last = copy[0];
         free(copy);
     }
     return CURFEW_OK;

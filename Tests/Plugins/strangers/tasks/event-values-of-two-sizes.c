@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0836
+ * says: CF0836 CF0871
  *
  * Sets struct_size in the first of two event values only. In an array all elements have the same.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0836
+ * says: CF0836 CF0871
  *
  * Raises its event with values whose struct_size is 0.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0830
+ * says: CF0830 CF0831 CF0840 CF0871
  *
  * Does not set struct_size of the info it asks for, and does not look at the answer. Every struct
  * begins with struct_size, which its maker sets.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0832 CF0837
+ * says: CF0832 CF0837 CF0869
  *
  * Has a second thread complete each pending task, whether or not the first one did.
  */

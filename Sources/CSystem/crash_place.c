@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "include/csystem_crash_place.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { most_frames = 64 };
+
+static int crash_descriptor;
+static char crash_prefix[201], crash_library[201];
+static atomic_bool was_told;
+
+static const char *file_name(const char *path) {
+    const char *end = strrchr(path, '/');
+    return end == NULL ? path : end + 1;
+}
+
+static void tell(const void *place, const Dl_info *info) {
+    char line[700];
+    int count = snprintf(line, sizeof line, "%s%s+0x%lx", crash_prefix, file_name(info->dli_fname),
+                         (unsigned long)((uintptr_t)place - (uintptr_t)info->dli_fbase));
+    if (count < 0 || count >= (int)sizeof line - 1) return;
+    if (info->dli_sname != NULL) {
+        const int more = snprintf(line + count, sizeof line - (size_t)count - 1, " (%.200s+0x%lx)",
+                                  info->dli_sname,
+                                  (unsigned long)((uintptr_t)place - (uintptr_t)info->dli_saddr));
+        if (more > 0 && count + more < (int)sizeof line - 1) count += more;
+    }
+    line[count++] = '\n';
+    if (write(crash_descriptor, line, (size_t)count) < 0) return;
+}
+
+/* The calls are not those that POSIX allows in a handler. The process dies in any case, and one that
+ * does not come to its end is killed. */
+static void fault(int number, siginfo_t *info, void *context) {
+    (void)number, (void)info, (void)context;
+    if (atomic_exchange(&was_told, 1)) return;
+    void *frames[most_frames];
+    const int count = backtrace(frames, most_frames);
+    Dl_info found, other = {0};
+    const void *others_place = NULL;
+    /* The first two frames are this function and the system's return from it. */
+    for (int at = 2; at < count; at++) {
+        if (dladdr(frames[at], &found) == 0 || found.dli_fname == NULL) continue;
+        if (strcmp(file_name(found.dli_fname), crash_library) == 0) return tell(frames[at], &found);
+        if (others_place == NULL) {
+            others_place = frames[at];
+            other = found;
+        }
+    }
+    if (others_place != NULL) tell(others_place, &other);
+}
+
+void csys_tell_crash_place(int32_t descriptor, const char *prefix, const char *library) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+    crash_descriptor = descriptor;
+    snprintf(crash_prefix, sizeof crash_prefix, "%s", prefix);
+    snprintf(crash_library, sizeof crash_library, "%s", file_name(library));
+    /* Loads what it needs, which a handler had better not. */
+    void *frames[2];
+    backtrace(frames, 2);
+    for (size_t at = 0; at < sizeof signals / sizeof signals[0]; at++) {
+        struct sigaction action;
+        if (sigaction(signals[at], NULL, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+        action = (struct sigaction){.sa_sigaction = fault,
+                                    .sa_flags = (int)SA_RESETHAND | SA_ONSTACK | SA_SIGINFO};
+        sigaction(signals[at], &action, NULL);
+    }
+}
