@@ -282,14 +282,23 @@ void csys_resource_limits(uint64_t limits[32]) {
 
 int32_t csys_nice_value(void) { return getpriority(PRIO_PROCESS, 0); }
 
-void csys_forbid_descriptors(void) {
+uint64_t csys_forbid_descriptors(void) {
     /* Numbers below the highest may be free: those are taken. */
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    const uint64_t before = limit.rlim_cur;
     int taken = dup(0);
-    if (taken < 0) return;
+    if (taken < 0) return before;
     close(taken);
     limit.rlim_cur = (rlim_t)taken;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return before;
+}
+
+void csys_permit_descriptors(uint64_t number) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = number;
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 

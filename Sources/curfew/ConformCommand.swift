@@ -28,6 +28,9 @@ enum ConformCommand {
     static let isolationOption = CommandOption(
         name: "isolation", value: "WORD", sort: .words(["thread", "process", "both"]),
         summary: "where the plugin's code runs: thread, process, or both (default)")
+    static let timeOption = CommandOption(
+        name: "time", value: "SPAN",
+        summary: "take about so long for each plugin, with fewer examples and cases")
     static let listOption = CommandOption(
         name: "list", summary: "list the cases, and run none")
     static let junitOption = CommandOption(
@@ -46,7 +49,8 @@ enum ConformCommand {
         operands: "[PATH…]", operandCount: 0...1_000, operandSort: .plugin,
         options: [
             levelOption, onlyOption, excludeOption, repeatOption, seedOption, reproduceOption,
-            isolationOption, inProcessOption, listOption, junitOption, tapOption, sarifOption,
+            timeOption, isolationOption, inProcessOption, listOption, junitOption, tapOption,
+            sarifOption,
             badgeOption, .json,
         ],
         details: [
@@ -66,6 +70,11 @@ enum ConformCommand {
             process of the plugin's own, as with `curfew run`; `--isolation` selects one.
             Cases that look into the process of the kit, or stand between the plugin and
             its table, are run in a thread only.
+            """,
+            """
+            With --time each case tries as many examples of as many handlers as it has time
+            for, another case others, and the last cases are left out where there is none any
+            more. The summary says what was left out.
             """,
             """
             A plugin has all rights of this user, here as in a host: test an untrusted
@@ -189,6 +198,7 @@ enum ConformCommand {
         kit.isReproducing = request.isReproducing
         kit.isInProcess = request.isInProcess
         kit.isolations = request.isolations
+        kit.time = request.time
         var report = ConformReport(path: path, subject: subject, seed: kit.seed)
         view.begin(report, kit.count)
         let start = csys_monotonic_ns()

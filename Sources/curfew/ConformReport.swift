@@ -81,6 +81,7 @@ enum ConformRecords {
             ("text", .text(result.verdict.text)),
             ("notes", .list(result.verdict.notes.map { .text($0) })),
             ("seconds", .seconds(result.duration)),
+            ("leftOut", .integer(Int64(result.leftOut))),
             ("seed", result.seed.map { .integer(Int64($0)) } ?? .null),
             ("output", .text(result.output)),
         ])

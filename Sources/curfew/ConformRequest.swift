@@ -12,6 +12,8 @@ struct ConformRequest {
     let rounds: Int
     let seed: UInt64
     let isReproducing: Bool
+    /// Nanoseconds for each plugin; nil: as many as it needs.
+    let time: UInt64?
     let isInProcess: Bool
     /// Where the plugin's code runs, one after the other.
     let isolations: [Isolation]
@@ -24,11 +26,12 @@ struct ConformRequest {
         let given = try Self.seed(ConformCommand.seedOption, arguments)
         isReproducing = reproduced != nil
         if isReproducing {
-            if selection.only.isEmpty { selection.only = ["fuzz-*"] }
+            if selection.only.isEmpty { selection.only = ["fuzz-*", "chaos"] }
             let cases = selection.cases
             guard !cases.isEmpty, cases.allSatisfy(\.isSeeded) else {
                 throw CommandError(
-                    .usage, "`--reproduce` is for the cases that fuzz, fuzz-calls and fuzz-payload",
+                    .usage,
+                    "`--reproduce` is for the cases with chance in them, fuzz-calls, fuzz-payload and chaos",
                     help: ["write `--only fuzz-calls --reproduce N`"])
             }
             guard given == nil else {
@@ -66,6 +69,8 @@ struct ConformRequest {
         seed = reproduced ?? given ?? UInt64.random(in: 1...UInt64(Int32.max))
         rounds = try ConformCommand.number(ConformCommand.repeatOption, arguments, 1...10_000) ?? 1
         files = ReportFile.asked(arguments)
+        time = try DurationArgument.value(
+            of: ConformCommand.timeOption, in: arguments, range: 1_000_000_000...86_400_000_000_000)
         var paths: [String] = []
         for operand in arguments.operands { paths.append(try Self.directory(operand)) }
         self.paths = paths

@@ -158,7 +158,25 @@ final class ConformScreen: ConformView {
             if let words = again.inChild { advise("again:", words, .accent) }
             if let words = again.underDebugger { advise("debug:", words, .accent) }
         }
+        adviseTime(report)
         adviseExamples(report)
+    }
+
+    private func adviseTime(_ report: ConformReport) {
+        let cases = report.results.count(where: \.isLeftOut)
+        let others = report.results.count { $0.leftOut > 0 }
+        guard cases + others > 0 else { return }
+        var parts: [String] = []
+        if cases > 0 { parts.append(Self.counted(cases, "case")) }
+        if others > 0 {
+            let most = report.results.map(\.leftOut).max() ?? 0
+            parts.append(
+                "up to \(Self.counted(most, "example")) in \(Self.counted(others, "case"))")
+        }
+        advise(
+            "time:",
+            "it was not enough for \(parts.joined(separator: ", and for ")); a longer --time tries more"
+        )
     }
 
     private func adviseExamples(_ report: ConformReport) {

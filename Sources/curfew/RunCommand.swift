@@ -45,6 +45,12 @@ enum RunCommand {
             signatures are not looked at.
             """,
             """
+            With --chaos the host refuses calls as it may (a full queue, too many
+            references, a store on a full disk), the budget may be short, and requests for
+            memory of the plugin's own code fail, by chance and the same for a seed; each is
+            a line of the log. `curfew conform --only chaos` tries many seeds.
+            """,
+            """
             On a terminal a bar shows the rest of the budget, and then of the grace. With
             --event-log - the events go to standard output, and texts for people to
             standard error.
@@ -110,6 +116,12 @@ enum RunCommand {
         } else {
             let found = try find(request.identifier, arguments)
             (manifest, handler, directory) = (found.1, found.2, found.0.directory)
+            guard request.chaos == nil || handler.form == .entry else {
+                throw CommandError(
+                    .usage,
+                    "`--chaos` stands between a host and curfew_plugin_entry, and this handler has none",
+                    help: ["leave it out"])
+            }
         }
         return LifeFacts(
             handler: handler, plugin: manifest, directory: directory,

@@ -17,6 +17,8 @@ struct RunRequest {
     let systemLibraries: [String]
     /// Where the code of the plugin runs, whatever its manifest asks for.
     let isolation: Isolation?
+    /// The seed of what goes wrong; nil: nothing does.
+    let chaos: UInt64?
     /// What happens if the plugin is not signed.
     let trust: TrustPolicy
     let confinesPlugins: Bool
@@ -42,9 +44,14 @@ struct RunRequest {
     static let verboseOption = CommandOption(
         name: "verbose", letter: "v", summary: "print every event, and log lines for debugging")
 
+    static let chaosOption = CommandOption(
+        name: "chaos", value: "SEED",
+        summary: "let much go wrong by chance, the same for a seed; in a thread")
+
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        .systemLibrary, .isolation, .confine, .trust, eventLogOption, verboseOption, .json,
+        .systemLibrary, .isolation, .confine, .trust, eventLogOption, verboseOption,
+        chaosOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -61,7 +68,9 @@ struct RunRequest {
         isJSON = arguments.has(.json)
         permitted = arguments.value(RunRequest.permittedOption)
         systemLibraries = try arguments.systemLibraries
-        isolation = try arguments.isolation
+        let isolation = try arguments.isolation
+        chaos = try Self.chaos(arguments, isolation)
+        self.isolation = chaos == nil ? isolation : .thread
         trust = try arguments.trust()
         confinesPlugins = arguments.has(.confine)
         eventLog = arguments.value(RunRequest.eventLogOption)
@@ -74,6 +83,7 @@ struct RunRequest {
         if let program {
             for option in [
                 RunRequest.payloadOption, .plugin, .plugins, .isolation, .confine, .trust,
+                RunRequest.chaosOption,
             ] where arguments.has(option) {
                 throw CommandError(
                     .usage, "`--\(option.name)` is for handlers of plugins, and this is a program",
@@ -83,6 +93,23 @@ struct RunRequest {
         } else {
             payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
         }
+    }
+
+    private static func chaos(
+        _ arguments: Arguments, _ isolation: Isolation?
+    ) throws(CommandError) -> UInt64? {
+        guard let text = arguments.value(chaosOption) else { return nil }
+        guard let seed = UInt64(text), seed < 1 << 53 else {
+            throw CommandError(
+                .usage, "`--chaos` takes a whole number, not `\(Shown.line(text))`",
+                help: ["--chaos 1"])
+        }
+        guard isolation == nil || isolation == .thread else {
+            throw CommandError(
+                .usage, "`--chaos` needs the plugin's code in a thread of this process",
+                help: ["leave `--isolation` out", "curfew conform PATH --only chaos"])
+        }
+        return seed
     }
 
     /// - Parameter lead: what the text was typed after: `--payload`, or `submit:payload=`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Conformance
 import Curfew
 import PluginBridge
 import Runner
@@ -17,6 +18,8 @@ final class TaskLife {
     private let expiredSelector: EventSelector?
     private let doneSelector: EventSelector?
 
+    /// What goes wrong by chance; nil: nothing does.
+    private let chaos: ChaosHost?
     private var isStarted = false
     private var doneAt: UInt64?
 
@@ -31,6 +34,9 @@ final class TaskLife {
     ) {
         self.facts = facts
         self.request = request
+        chaos = request.chaos.map { seed in
+            ChaosHost(seed: seed, directory: facts.directory) { feed.add(.info, "chaos: \($0)") }
+        }
         self.feed = feed
         self.view = view
         self.console = console
@@ -49,7 +55,7 @@ final class TaskLife {
             observation = try host.observe { [feed] in feed.add($0) }
             task = try host.launch(
                 facts.handler.identifier, payload: request.payload,
-                budget: request.budget.map { .nanoseconds($0) },
+                budget: (request.budget ?? chaos?.budget).map { .nanoseconds(Int64($0)) },
                 // 0 would mean the manifest's.
                 grace: request.grace.map { .nanoseconds(max($0, 1)) })
         } catch {
@@ -90,6 +96,7 @@ final class TaskLife {
     private func makeHost(_ limit: ReturnLimit) throws(CommandError) -> Host {
         var configuration = HostConfiguration()
         configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
+        configuration.interposer = chaos?.interposer
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
         configuration.permitted = request.permitted
         configuration.isolation = .process

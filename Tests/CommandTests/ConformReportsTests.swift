@@ -169,6 +169,89 @@ struct ConformReportsTests {
         #expect(text.contains("curfew explain CF0830"))
     }
 
+    /// Runs two plugins, one with a fault and one with a warning, and writes all reports.
+    private static func reports(_ files: TemporaryDirectory) throws -> CommandRun {
+        try CommandRun(
+            "conform", "--isolation", "thread", Twin("one-task-done+crashes").path,
+            Twin("fork-hooks").path, "--only", "one-task-done", "--only", "fork-hooks", "--only",
+            "no-space", "--tap", files.path("report.tap"), "--sarif", files.path("report.sarif"),
+            "--badge", files.path("badge.json"))
+    }
+
+    @Test("TAP: each case is a line, and what failed has its text below")
+    func tap() throws {
+        let files = try TemporaryDirectory()
+        #expect(try Self.reports(files).code == 1)
+        let text = String(decoding: try files.read("report.tap"), as: UTF8.self)
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(2) == ["TAP version 14", "1..6"])
+        let cases = lines.filter { $0.wholeMatch(of: /(not )?ok [0-9]+ - .*/) != nil }
+        let numbers = cases.compactMap { $0.firstMatch(of: /[0-9]+/).flatMap { Int($0.output) } }
+        #expect(numbers == Array(1...6))
+        #expect(cases.count { $0.hasPrefix("not ok") } == 1)
+        #expect(cases.count { $0.contains(" # SKIP ") } == 1)
+        #expect(lines.contains("  severity: crash") && lines.contains("  severity: warn"))
+        #expect(lines.count { $0 == "  ---" } == 2 && lines.count { $0 == "  ..." } == 2)
+    }
+
+    @Test("SARIF: a run for each plugin, a result for each fault and warning, with its rule")
+    func sarif() throws {
+        let files = try TemporaryDirectory()
+        #expect(try Self.reports(files).code == 1)
+        let object = try JSONSerialization.jsonObject(with: Data(try files.read("report.sarif")))
+        let document = try #require(object as? [String: Any])
+        #expect(document["version"] as? String == "2.1.0")
+        let runs = try #require(document["runs"] as? [[String: Any]])
+        #expect(runs.count == 2)
+        let results = runs.map { $0["results"] as? [[String: Any]] ?? [] }
+        // The twin of fork-hooks warns, and its code is not called at a fork here.
+        #expect(results.map { $0.map { $0["level"] as? String } } == [["error"], ["warning"]])
+        for (run, results) in zip(runs, results) {
+            let driver = (run["tool"] as? [String: Any])?["driver"] as? [String: Any]
+            let rules = try #require(driver?["rules"] as? [[String: Any]])
+            for result in results {
+                let index = try #require(result["ruleIndex"] as? Int)
+                #expect(rules[index]["id"] as? String == result["ruleId"] as? String)
+                #expect(((result["message"] as? [String: Any])?["text"] as? String ?? "") != "")
+                #expect("\(result["locations"] ?? "")".contains("manifest.json"))
+            }
+        }
+        #expect(results[0][0]["ruleId"] as? String == "CF0830")
+    }
+
+    @Test("the badge is red where a case failed, and says how many passed")
+    func badge() throws {
+        let files = try TemporaryDirectory()
+        _ = try Self.reports(files)
+        func badge() throws -> [String: Any] {
+            let object = try JSONSerialization.jsonObject(with: Data(try files.read("badge.json")))
+            return try #require(object as? [String: Any])
+        }
+        #expect(try badge()["color"] as? String == "red")
+        #expect(try badge()["message"] as? String == "level 2, 3 passed, 1 failed, 1 warned")
+        let run = try CommandRun(
+            "conform", Twin("good").path, "--only", "manifest-id", "--badge",
+            files.path("badge.json"))
+        #expect(run.code == 0)
+        #expect(try badge()["color"] as? String == "brightgreen")
+        #expect(try badge()["schemaVersion"] as? Int == 1)
+    }
+
+    @Test("a crash tells where in the library it was")
+    func place() throws {
+        let run = try CommandRun(
+            "conform", "--isolation", "thread", Twin("one-task-done+crashes").path, "--only",
+            "one-task-done")
+        let found = try #require(
+            run.output.firstMatch(
+                of: /in libtwin.so\+(0x[0-9a-f]+): addr2line -fe libtwin.so (0x[0-9a-f]+)/))
+        #expect(found.1 == found.2)
+        let line = try ChildProcess.run(
+            "addr2line",
+            ["-fe", Twin("one-task-done+crashes").path + "/libtwin.so", String(found.1)])
+        #expect(line.output.hasPrefix("twin_run\n"), "\(line)")
+    }
+
     @Test("no text of a plugin's can be markup, obeyed by a terminal, or spoil a document")
     func hostile() throws {
         let name = "a<b>&\"\u{1B}[2J"

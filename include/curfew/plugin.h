@@ -24,6 +24,15 @@
  *                                         .run = run};
  *         return api->register_handler(api, &handler, host_error);
  *     }
+ *
+ * A plugin shares its process with the host, and perhaps with other plugins. When one of its functions
+ * returns, what belongs to all is as it was: environment, working directory, umask, locale, ids,
+ * limits, timers, actions of signals, descriptors 0 to 2 and the numbers of rand(); and of the thread
+ * that called it the signal mask, floating-point control, priority, name, ids and locale. When its
+ * retire function has returned, nothing of it runs or waits any more: it has no thread, process or
+ * descriptor, no object with a name in the system, and no function that is called at a fork; and it
+ * makes no call. Of the host's structs it writes the members that are for it, and never struct_size;
+ * the table is read-only.
  */
 #ifndef CURFEW_PLUGIN_H
 #define CURFEW_PLUGIN_H
@@ -169,7 +178,9 @@ struct curfew_host_api {
         CURFEW_TAG(any, running);
 
     /*
-     * Completes the task. The first completion counts.
+     * Completes the task. The first completion counts. A second answer, also one after the function
+     * has returned it, is a violation, unless the task was told to stop: then its function and its
+     * callback, which do not know of each other, may both answer.
      *
      * status: CURFEW_OK for success, anything else but CURFEW_PENDING for failure.
      * error:  text for the done event of a failed task, of which at most 64 KiB are copied. NULL: a

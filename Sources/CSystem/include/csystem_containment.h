@@ -52,8 +52,10 @@ const char *csys_malloc_checks(void);
 /* Every resource limit of the process, for comparing: 16 pairs of numbers. */
 void csys_resource_limits(uint64_t limits[32]);
 int32_t csys_nice_value(void);
-/* The process may open no descriptor beyond those that are open; its files cannot grow. */
-void csys_forbid_descriptors(void);
+/* The process may open no descriptor beyond those that are open; its files cannot grow. The first
+ * returns the limit that was, for csys_permit_descriptors. */
+uint64_t csys_forbid_descriptors(void);
+void csys_permit_descriptors(uint64_t limit);
 void csys_forbid_growing_files(void);
 
 /* A number for the contents of the environment. */

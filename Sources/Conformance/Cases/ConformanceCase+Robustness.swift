@@ -18,6 +18,9 @@ extension ConformanceCase {
         }
     }
 
+    /// The most requests for memory of a task that are made to fail, one in each run.
+    static let allocationLimit = 200
+
     static let robustness: [ConformanceCase] = [
         ConformanceCase(
             "host-says-no", level: 2, .entry,
@@ -72,6 +75,56 @@ extension ConformanceCase {
             for trial in trials { _ = try run.prepare(trial) }
             csys_forbid_growing_files()
             try answers(bed, trials, ", with files that cannot grow,")
+        },
+        ConformanceCase(
+            "no-memory", level: 3, .entry, needs: tried, limit: .seconds(60)
+        ) { run in
+            guard run.subject.survivesWithoutMemory else {
+                throw CaseVerdict.skip(
+                    "the runtime of its language ends the process where there is no memory")
+            }
+            let interposer = Interposer(isShortOfMemory: true)
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
+            guard interposer.failsAllocations else {
+                throw CaseVerdict.skip("it calls no function that could find no memory")
+            }
+            defer { csys_fail_allocations(.max, 0) }
+            let until = csys_monotonic_ns() &+ 10_000_000_000
+            for trial in try run.examples(.success, isEntry: true) {
+                for passed in 0..<UInt64(allocationLimit)
+                where csys_monotonic_ns() < until {
+                    let payload = try run.prepare(trial)
+                    run.phase(
+                        "while it ran \(trial.name) and request \(passed + 1) for memory failed")
+                    csys_fail_allocations(passed, 0)
+                    let task = try bed.launch(trial, payload: payload)
+                    let ended = try bed.end(of: task, trial.name)
+                    let failed = csys_failed_allocations()
+                    csys_fail_allocations(.max, 0)
+                    guard ended.outcome != .expired || ended.isAnswered else {
+                        throw CaseVerdict.fail(
+                            "\(trial.name) did not answer when its request \(passed + 1) for memory failed"
+                        )
+                    }
+                    if failed == 0 { break }
+                }
+                let ended = try bed.run(trial)
+                guard ended.outcome == .succeeded else {
+                    throw CaseVerdict.fail(
+                        "\(trial.name) \(ended.outcome.name), once there was memory again",
+                        notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+                }
+            }
+        },
+        ConformanceCase(
+            "chaos", level: 3, .entry,
+            needs: tried + [
+                "retires", "thread-exit", "host-says-no", "no-descriptors", "no-memory",
+                "keeps-working",
+            ], limit: .seconds(60), isSeeded: true
+        ) { run in
+            try ChaosRun(run).go()
         },
         ConformanceCase(
             "reinit-100", level: 3,

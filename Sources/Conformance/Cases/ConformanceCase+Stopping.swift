@@ -60,7 +60,7 @@ extension ConformanceCase {
             let interposer = try Interposer.ifEntry(run)
             let bed = try TestBed(run, interposer: interposer)
             try bed.load()
-            for handler in try run.manifest.handlers {
+            for handler in try run.handlers() {
                 let example = ManifestExample(name: "of the kit", payload: "")
                 let trial = CaseRun.Trial(handler: handler, example: example)
                 _ = try run.prepare(trial)

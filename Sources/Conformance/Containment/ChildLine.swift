@@ -7,6 +7,8 @@ package struct ChildLine: Sendable {
 
     /// Whether the line reports a phase, which lasts until the next one.
     var isPassing: Bool { word == "at" }
+    /// Whether the line tells of something that went wrong by chance.
+    var isChance: Bool { word == "chaos" }
     /// Whether the child has done everything, and exits.
     var isLast: Bool { word == "leaving" }
 

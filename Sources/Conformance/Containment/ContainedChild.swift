@@ -432,8 +432,9 @@ package struct ContainedChild: Sendable {
                     foreign += text.utf8.count + 1
                     continue
                 }
-                // Only the last phase is of interest.
+                // Only the last phase is of interest, and the last of what went wrong by chance.
                 if line.isPassing, lines.last?.isPassing ?? false { lines.removeLast() }
+                if line.isChance, lines.count > 2_000 { lines.removeAll(where: \.isChance) }
                 lines.append(line)
                 observe(line)
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import PluginBridge
 import Scheduling
 
 /// The child in which a case is run.
@@ -11,21 +12,21 @@ package enum CaseChild {
     static let isThis = CommandLine.arguments.dropFirst().first == name
 
     static func words(
-        _ tested: ConformanceCase, _ plugin: String, seed: UInt64, pace: UInt64,
+        _ tested: ConformanceCase, _ plugin: String, seed: UInt64, pace: UInt64, share: UInt64,
         isReproducing: Bool, _ isolation: Isolation,
         in directory: String
     ) -> [String] {
         [
             name, tested.name, plugin, String(seed), isReproducing ? "reproduce" : "all", directory,
-            String(pace), isolation.name,
+            String(pace), isolation.name, String(share),
         ]
     }
 
     /// Runs the case and ends the process. Returns where the words are not those of a child.
     package static func runIfAsked(_ words: [String]) {
-        guard words.count == 8, words[0] == name, let tested = ConformanceCase.named(words[1]),
+        guard words.count == 9, words[0] == name, let tested = ConformanceCase.named(words[1]),
             let seed = UInt64(words[3]), let pace = UInt64(words[6]), let log = LogPipe(),
-            let isolation = Isolation(name: words[7])
+            let isolation = Isolation(name: words[7]), let share = UInt64(words[8])
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
         // As a host has them that knows nothing of the kit, so that a change is one.
@@ -40,7 +41,7 @@ package enum CaseChild {
         // In a process of the plugin's own, its host tells.
         if isolation == .thread { log.tellsCrashes("crash", in: subject.libraryPath ?? "") }
         let run = CaseRun(
-            subject, seed: seed, pace: pace,
+            subject, seed: seed, pace: pace, share: share, turn: Int(tested.fault.number),
             isReproducing: words[4] == "reproduce", isolation, log)
         let verdict = run.verdict(tested.body)
         for note in verdict.notes.prefix(20) { log.send("note", note) }

@@ -24,6 +24,11 @@ struct CaseReport {
     /// The seed of what was tried last.
     var seed: UInt64? { at?.seed }
 
+    /// The examples or handlers that it had no time for.
+    var leftOut: Int {
+        child.lines.filter { $0.word == "left" }.compactMap { Int($0.text) }.max() ?? 0
+    }
+
     /// The duration of the longest success example, if it was measured.
     var pace: UInt64? { last("pace").flatMap { UInt64($0) } }
 
@@ -35,6 +40,13 @@ struct CaseReport {
     }
 
     var verdict: CaseVerdict {
+        let verdict = ownVerdict
+        let chaos = child.lines.filter(\.isChance).suffix(8).map { "before: \($0.text)" }
+        guard verdict.status.isFailure, !chaos.isEmpty else { return verdict }
+        return CaseVerdict(verdict.status, verdict.text, notes: verdict.notes + chaos)
+    }
+
+    private var ownVerdict: CaseVerdict {
         let isLeaving = child.lines.contains(where: \.isLast)
         let phase = isLeaving ? "at the end of the process" : self.phase
         switch child.ending {

@@ -16,4 +16,8 @@ package struct CaseResult: Sendable {
     package let output: String
     /// The case that did not pass, and without which this one was not begun.
     package var needed: String?
+    /// It was not begun because the time was used up.
+    package var isLeftOut = false
+    /// The number of examples, or of handlers, that it had no time for.
+    package var leftOut = 0
 }

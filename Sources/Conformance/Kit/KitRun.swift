@@ -17,6 +17,9 @@ package struct KitRun: Sendable {
     /// Where the plugin's code runs: a case is run in each of them where it can be, and at least once.
     package var isolations: [Isolation] = [.thread]
 
+    /// Nanoseconds for all cases, or about as many; nil: as many as they need.
+    package var time: UInt64?
+
     package init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
         self.subject = subject
         self.cases = cases
@@ -32,12 +35,13 @@ package struct KitRun: Sendable {
         begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var broken: Set<String> = []
+        var clock = Clock(time: time, count: count)
         for (number, isolation) in isolations.enumerated() {
             // A broken file is broken for both; what the code does may differ.
             broken = broken.filter { ConformanceCase.named($0)?.runsCode == false }
             try go(
-                in: isolation, number == 0 ? cases : again(in: isolation), &broken, begins: begins,
-                ends: ends)
+                in: isolation, number == 0 ? cases : again(in: isolation), &broken, &clock,
+                begins: begins, ends: ends)
         }
     }
 
@@ -51,14 +55,36 @@ package struct KitRun: Sendable {
         cases.count + isolations.dropFirst().reduce(0) { $0 + again(in: $1).count }
     }
 
+    /// Shares out the time among the cases that are left.
+    private struct Clock {
+        private let end: UInt64?
+        private var count: Int
+
+        init(time: UInt64?, count: Int) {
+            end = time.map { csys_monotonic_ns() &+ $0 }
+            self.count = count
+        }
+
+        /// Returns the nanoseconds of the next case: twice an equal share, since most take less; 0: as
+        /// many as it needs. Nil if there are none left.
+        mutating func next() -> UInt64? {
+            defer { count -= 1 }
+            guard let end else { return 0 }
+            let now = csys_monotonic_ns()
+            guard now < end else { return nil }
+            return max(1, 2 * (end - now) / UInt64(max(1, count)))
+        }
+    }
+
     private func go(
         in isolation: Isolation, _ cases: [ConformanceCase], _ broken: inout Set<String>,
-        begins: (ConformanceCase) -> Void, ends: (CaseResult) -> Void
+        _ clock: inout Clock, begins: (ConformanceCase) -> Void, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var pace: UInt64 = 0
         for each in cases {
             begins(each)
             var result: CaseResult
+            let share = clock.next()
             if let needed = each.needs.first(where: broken.contains) {
                 // This case and those that need it would report the same fault again.
                 broken.insert(each.name)
@@ -72,8 +98,13 @@ package struct KitRun: Sendable {
                     tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
             } else if isInProcess {
                 result = try inProcess(each, isolation)
+            } else if let share {
+                result = try inChild(each, isolation, share, &pace)
             } else {
-                result = try inChild(each, isolation, &pace)
+                result = CaseResult(
+                    tested: each, verdict: .skip("the time that --time gives is used up"),
+                    duration: 0, seed: nil, output: "")
+                result.isLeftOut = true
             }
             result.isolation = isolation
             if result.verdict.status.isFailure { broken.insert(each.name) }
@@ -117,7 +148,7 @@ package struct KitRun: Sendable {
     }
 
     private func inChild(
-        _ tested: ConformanceCase, _ isolation: Isolation, _ pace: inout UInt64
+        _ tested: ConformanceCase, _ isolation: Isolation, _ share: UInt64, _ pace: inout UInt64
     ) throws(ContainmentError) -> CaseResult {
         let known = pace
         let limit = limit(of: tested, known)
@@ -125,15 +156,16 @@ package struct KitRun: Sendable {
             directory throws(ContainmentError) in
             let child = try ContainedChild(
                 CaseChild.words(
-                    tested, subject.directory, seed: seed, pace: known,
+                    tested, subject.directory, seed: seed, pace: known, share: share,
                     isReproducing: isReproducing, isolation,
                     in: directory),
                 variables: tested.hardensMemory ? HardenedMemory.variables : [:], limit: limit)
             let report = CaseReport(child, tested, limit: limit)
-            let result = CaseResult(
+            var result = CaseResult(
                 tested: tested, verdict: report.verdict, duration: child.duration,
                 seed: tested.isSeeded && report.verdict.status.isFailure ? report.seed : nil,
                 output: String(decoding: child.output + child.errors, as: UTF8.self))
+            result.leftOut = report.leftOut
             return (result, report.pace)
         }
         if let told { pace = told }

@@ -18,12 +18,14 @@ final class CaseRun: Sendable {
     private let warnings = Locked<[String]>([])
 
     init(
-        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool,
-        _ isolation: Isolation, _ log: LogPipe
+        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, share: UInt64 = 0, turn: Int = 0,
+        isReproducing: Bool, _ isolation: Isolation, _ log: LogPipe
     ) {
         self.subject = subject
         self.seed = seed
         self.pace = pace
+        self.share = share
+        self.turn = turn
         self.isReproducing = isReproducing
         self.isolation = isolation
         self.log = log
@@ -31,6 +33,39 @@ final class CaseRun: Sendable {
 
     /// Nanoseconds that the longest success example takes; 0 where it is not known.
     let pace: UInt64
+
+    /// Nanoseconds that the case is to take, or about as many; 0: as many as it needs.
+    private let share: UInt64
+    /// The place of the case among all, so that not all of them try the same ones of many examples.
+    private let turn: Int
+    /// How often a case runs what it is given, for most of them.
+    private static var repeats: UInt64 { 6 }
+    private let leftOut = Locked(0)
+
+    /// Returns as many of some examples or handlers as the case has time for, and tells the parent how
+    /// many are left out.
+    ///
+    /// - Parameter cost: nanoseconds of one.
+    private func withinTime<Element>(_ all: [Element], cost: UInt64) -> [Element] {
+        guard share > 0 else { return all }
+        let fit = max(1, Int(clamping: share / (Self.repeats * max(cost, 5_000_000))))
+        guard fit < all.count else { return all }
+        let left = all.count - fit
+        let isMore = leftOut.withLock { known in
+            defer { known = max(known, left) }
+            return left > known
+        }
+        if isMore { log.send("left", String(left)) }
+        return (0..<fit).map { all[(turn + $0) % all.count] }
+    }
+
+    /// Returns the handlers, or those that the case has time for.
+    ///
+    /// - Parameter isEntry: only those behind `curfew_plugin_entry`.
+    func handlers(isEntry: Bool = false) throws -> [ManifestHandler] {
+        withinTime(
+            try manifest.handlers.filter { !isEntry || $0.form == .entry }, cost: 20_000_000)
+    }
 
     /// Tells the parent that, for the cases to come.
     func tell(longest: UInt64) { log.send("pace", String(longest)) }
@@ -88,6 +123,9 @@ final class CaseRun: Sendable {
     /// The end of the process is the case: it passes when that comes as it should, with this status.
     static var leavingStatus: Int32 { 23 }
 
+    /// Tells what went wrong by chance, for the notes of a failure.
+    func tell(chaos: String) { log.send("chaos", chaos) }
+
     /// Fails the case, although its body has come to its end.
     func fail(_ text: String) { log.send("found", text) }
 
@@ -133,7 +171,7 @@ final class CaseRun: Sendable {
         guard !trials.isEmpty else {
             throw CaseVerdict.skip("no example in the manifest expects \(expect.rawValue)")
         }
-        return trials
+        return withinTime(trials, cost: expect == .slow ? 150_000_000 : max(pace, 5_000_000))
     }
 
     /// Returns the examples that end by themselves. Throws a skip if there are none.

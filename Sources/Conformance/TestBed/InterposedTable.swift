@@ -69,7 +69,7 @@ func interposedRemaining(
 ) -> UInt64 {
     let interposer = Interposer.of(api)
     interposer.check("remaining_ns")
-    return interposer.real.pointee.remaining_ns(interposer.real, task)
+    return interposer.remaining(interposer.real.pointee.remaining_ns(interposer.real, task))
 }
 
 func interposedProgress(

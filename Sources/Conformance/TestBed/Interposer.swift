@@ -113,6 +113,10 @@ final class Interposer: EntryInterposer {
     private let payload: Payload
     private let hasExtensions: Bool
     private let refusal: Refusal?
+    private let chaos: Locked<Chaos?>
+    /// The plugin's own allocations can be made to fail.
+    nonisolated(unsafe) private(set) var failsAllocations = false
+    private let isShortOfMemory: Bool
     private let tags: HeaderTags
     private let state = Locked(State())
     /// The host's own, once the entry was called. Written on the loading thread before any other
@@ -129,12 +133,15 @@ final class Interposer: EntryInterposer {
 
     init(
         structs: Structs = .plain, payload: Payload = .hosts, hasExtensions: Bool = true,
-        refusal: Refusal? = nil
+        refusal: Refusal? = nil, chaos: Chaos? = nil, isShortOfMemory: Bool = false,
+        survivesWithoutMemory: Bool = false
     ) {
         self.structs = structs
         self.payload = payload
         self.hasExtensions = hasExtensions
         self.refusal = refusal
+        self.chaos = Locked(chaos)
+        self.isShortOfMemory = isShortOfMemory || (chaos != nil && survivesWithoutMemory)
         tags = .current
     }
 
@@ -156,6 +163,7 @@ final class Interposer: EntryInterposer {
         real = api
         table = makeTable()
         code = unsafeBitCast(entry, to: UnsafeRawPointer.self)
+        if isShortOfMemory { failsAllocations = csys_can_fail_allocations(code) }
         state.withLock { $0.isEntering = true }
         defer { state.withLock { $0.isEntering = false } }
         let status = lend(info, "curfew_plugin_info") { info in
@@ -300,8 +308,17 @@ final class Interposer: EntryInterposer {
         }
     }
 
+    /// From now on nothing goes wrong by chance.
+    func endChaos() { chaos.withLock { $0 = nil } }
+
+    /// The time that a task is told to have left.
+    func remaining(_ time: UInt64) -> UInt64 {
+        chaos.withLock { $0 }?.remaining(time) ?? time
+    }
+
     /// Returns the status with which a function should fail, if it should.
     func refused(_ function: String) -> Status? {
+        if let chaos = chaos.withLock({ $0 }) { return chaos.refusal(of: function) }
         guard let refusal, refusal.function == function else { return nil }
         return state.withLock { state in
             state.called += 1
@@ -431,6 +448,8 @@ final class Interposer: EntryInterposer {
         _ error: UnsafeMutablePointer<curfew_error>
     ) -> curfew_status {
         state.withLock { $0.references[task, default: 0] += 1 }
+        let isShort = failsAllocations && chaos.withLock { $0 }?.takesMemory() ?? false
+        defer { if isShort { csys_fail_allocations(.max, 0) } }
         let status = onThisThread {
             lend(error, "curfew_error") { error in handler.run(handler.data, table, task, error) }
         }

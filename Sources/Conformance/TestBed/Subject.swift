@@ -55,4 +55,13 @@ package struct Subject: Sendable {
                 ? nil : "no handler of it is behind curfew_plugin_entry"
         }
     }
+
+    /// Whether its code can go on where there is no memory: the runtimes of Swift and of Rust end the
+    /// process.
+    var survivesWithoutMemory: Bool {
+        // The text that Rust's library says then, which is in each library that has it.
+        let words = "memory allocation of ".utf8
+        return !isSwift
+            && !(libraryPath.map { ProcessFacts.contents(of: $0).contains(words) } ?? false)
+    }
 }

@@ -176,7 +176,7 @@ final class TestBed: Sendable {
         for trial in (try? run.examples(.slow, isEntry: isEntry)) ?? [] {
             for _ in 0..<times { try mustAnswer(run(trial, budget: Self.brief), trial) }
         }
-        for handler in try run.manifest.handlers where !isEntry || handler.form == .entry {
+        for handler in try run.handlers(isEntry: isEntry) {
             let trial = CaseRun.Trial(handler: handler, example: .empty)
             try mustAnswer(run(trial, budget: Self.brief), trial)
         }
@@ -184,7 +184,7 @@ final class TestBed: Sendable {
 
     /// Runs every handler with a payload that means nothing.
     func runAll(_ payload: [UInt8]) throws {
-        for handler in try run.manifest.handlers {
+        for handler in try run.handlers() {
             let trial = CaseRun.Trial(
                 handler: handler, example: ManifestExample(name: "of the kit", payload: ""))
             _ = try run.prepare(trial)
