@@ -4,7 +4,6 @@
 #endif
 #include "include/csystem_allocation_failures.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -56,10 +55,15 @@ static void *short_aligned_alloc(size_t alignment, size_t size) {
     return fails_now() ? NULL : aligned_alloc(alignment, size);
 }
 
+/* What a library has for operator new; its C++ library may be nobody else's. */
 static void *(*cpp_new)(size_t), *(*cpp_new_array)(size_t);
 
-/* The C++ library throws for so many bytes. */
+/* That throws for so many bytes. */
 static size_t too_many(size_t size) { return fails_now() ? SIZE_MAX / 2 : size; }
+static void *short_new_or_null(size_t size, const void *nothrow) {
+    (void)nothrow;
+    return fails_now() ? NULL : malloc(size);
+}
 static void *short_new(size_t size) { return cpp_new(too_many(size)); }
 static void *short_new_array(size_t size) { return cpp_new_array(too_many(size)); }
 
@@ -77,6 +81,8 @@ static const struct {
     {"aligned_alloc", (void (*)(void))short_aligned_alloc},
     {"_Znwm", (void (*)(void))short_new},
     {"_Znam", (void (*)(void))short_new_array},
+    {"_ZnwmRKSt9nothrow_t", (void (*)(void))short_new_or_null},
+    {"_ZnamRKSt9nothrow_t", (void (*)(void))short_new_or_null},
 };
 
 struct search {
@@ -88,6 +94,12 @@ static void replace(uintptr_t slot, void (*function)(void), struct search *searc
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot / page * page;
     /* It may be read-only by now (RELRO), and is left writable. */
     if (mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
+    void (*before)(void);
+    memcpy(&before, (const void *)slot, sizeof before);
+    if (before != function) {
+        if (function == (void (*)(void))short_new) cpp_new = (void *(*)(size_t))before;
+        if (function == (void (*)(void))short_new_array) cpp_new_array = (void *(*)(size_t))before;
+    }
     memcpy((void *)slot, &function, sizeof function);
     search->count++;
 }
@@ -141,10 +153,6 @@ static int look(struct dl_phdr_info *library, size_t size, void *context) {
 }
 
 bool csys_can_fail_allocations(const void *code) {
-    void *found = dlsym(RTLD_DEFAULT, "_Znwm");
-    memcpy(&cpp_new, &found, sizeof cpp_new);
-    found = dlsym(RTLD_DEFAULT, "_Znam");
-    memcpy(&cpp_new_array, &found, sizeof cpp_new_array);
     struct search search = {.address = (uintptr_t)code};
     dl_iterate_phdr(look, &search);
     return search.count > 0;

@@ -24,6 +24,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -112,6 +113,15 @@ static uint64_t maps_large_blocks(void) {
 #endif
 }
 
+static uint64_t default_stack(void) {
+    pthread_attr_t attributes;
+    size_t size = 0;
+    if (pthread_getattr_default_np(&attributes) != 0) return 0;
+    pthread_attr_getstacksize(&attributes, &size);
+    pthread_attr_destroy(&attributes);
+    return size;
+}
+
 /* How often the numbers of rand() were begun anew. To draw numbers is no change: that leads from one
  * state to a later one, which is looked for here. */
 static uint64_t rand_seedings(void) {
@@ -181,7 +191,9 @@ uint32_t csys_process_traits(csys_trait traits[csys_most_traits]) {
          hash_of_file("/proc/self/oom_score_adj")},
         {"what a core file has in it (coredump_filter)",
          hash_of_file("/proc/self/coredump_filter")},
-        {"its execution domain (personality)", (uint64_t)personality(0xffffffff)},
+        {"the stack of threads to come (pthread_setattr_default_np)", default_stack()},
+        {"the time zone that localtime knows (tzset)",
+         hash(tzname[0], strlen(tzname[0])) * 31 + (uint64_t)timezone},
         {"whether programs inherit descriptor 0", (uint64_t)(uint32_t)fcntl(0, F_GETFD)},
         {"whether programs inherit descriptor 1", (uint64_t)(uint32_t)fcntl(1, F_GETFD)},
         {"whether programs inherit descriptor 2", (uint64_t)(uint32_t)fcntl(2, F_GETFD)},
@@ -249,6 +261,11 @@ uint32_t csys_thread_traits(csys_trait traits[csys_most_traits]) {
          status_number(status, "\nSigPnd:", 16) & ~(UINT64_C(1) << (SIGPIPE - 1))},
         {"its name", hash(name, strlen(name))},
         {"its timer slack", (uint64_t)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)},
+        {"its execution domain (personality)", (uint64_t)personality(0xffffffff)},
+        {"whether it keeps capabilities (PR_SET_KEEPCAPS, PR_SET_SECUREBITS)",
+         (uint64_t)prctl(PR_GET_KEEPCAPS, 0, 0, 0, 0) << 32 |
+             (uint64_t)prctl(PR_GET_SECUREBITS, 0, 0, 0, 0)},
+        {"the capabilities that it can have (PR_CAPBSET_DROP)", status_number(status, "\nCapBnd:", 16)},
         {"its locale (uselocale)", (uint64_t)(uintptr_t)uselocale((locale_t)0)},
         {"its descriptors, which are not those of the process any more (unshare)", is_shared(KCMP_FILES)},
         {"its working directory, which is not that of the process any more (unshare)",

@@ -127,13 +127,12 @@ struct ScheduleReader {
             guard let text = object.text("cron", example: "\"0 3 * * *\"") else { return nil }
             do throws(CronFault) {
                 var words = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
-                if case .named(let name) = zone {
+                let isNamed = words.begins(with: "CRON_TZ=")
+                if case .named(let name) = zone, !isNamed {
                     words = CronSchedule.text(words, inZone: name)
                 }
                 let schedule = try CronSchedule(words)
-                if schedule.zone != nil, let value = object["zone"],
-                    zone == .utc || zone == .machine
-                {
+                if isNamed, let value = object["zone"], zone != nil {
                     faults.note(
                         .schedule, at: value, "the expression of `cron` names a zone as well",
                         help: "remove one of them")

@@ -44,6 +44,7 @@ final class ConformScreen: ConformView {
         // Some of them in a thread and in a process.
         if count != cases { facts.append(Self.counted(count, "run")) }
         facts.append("seed \(report.seed)")
+        defer { adviseUntried(manifest) }
         let text = facts.joined(separator: ", ")
         let start = Shown.width(name) + 2
         guard let columns = out.columns, start + Shown.width(text) > columns else {
@@ -51,6 +52,20 @@ final class ConformScreen: ConformView {
         }
         out.line(out.paint(name, .strong))
         out.line("  " + out.wrapped(text, after: 2, indent: 2))
+    }
+
+    /// Says at once of which handlers no task is run.
+    private func adviseUntried(_ manifest: Manifest?) {
+        let lacking = (manifest?.handlers ?? []).filter(\.examples.isEmpty).map(\.identifier)
+        guard let first = lacking.first, request.selection.level > 1 else { return }
+        let others =
+            lacking.count > 1 ? " and \(Self.counted(lacking.count - 1, "other handler"))" : ""
+        let verb = lacking.count > 1 ? "have" : "has"
+        out.line(
+            "  "
+                + out.wrapped(
+                    "\(Shown.line(first))\(others) \(verb) no example in the manifest, so what it does with a payload is not tried",
+                    after: 2, indent: 2))
     }
 
     func begins(_ tested: ConformanceCase) {

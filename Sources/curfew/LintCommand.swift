@@ -11,8 +11,8 @@ enum LintCommand {
             """
             PATH is the directory of a plugin, or a manifest alone, which can be checked
             before its library is built; - is a manifest on standard input. The command
-            also reads the plugin ABI from the library's file, and checks that it exports
-            the entry function.
+            also reads the library's file: its plugin ABI, what it exports, whether it asks
+            for an executable stack, and whether it is called at each fork.
             """
         ],
         exits: [
@@ -57,6 +57,10 @@ enum LintCommand {
                 name + out.paint("ok", .good)
                     + out.wrapped(
                         ", \(handlers), \(library)", after: Shown.width(name) + 2, indent: 2))
+            for warning in plugin.warnings {
+                let text = out.wrapped(Shown.line(warning), after: 11, indent: 11)
+                out.line("  " + out.paint("warning:", .warning) + " " + text)
+            }
         }
     }
 
@@ -72,6 +76,7 @@ enum LintCommand {
             ("library", .text(orNull: plugin.manifest?.library)),
             ("libraryABI", plugin.abi.map { .integer(Int64($0)) } ?? .null),
             ("faults", .list(plugin.faults.map(FaultItem.item))),
+            ("warnings", .list(plugin.warnings.map { .text($0) })),
         ])
     }
 }

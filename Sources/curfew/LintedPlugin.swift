@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import Conformance
 import Glibc
 import PluginBridge
 import Scheduling
@@ -15,6 +16,8 @@ struct LintedPlugin {
     private(set) var abi: UInt32?
     /// Why the library was not looked at, or nil.
     private(set) var libraryRemark: String?
+    /// What is no fault, and its author should know: lower case, no full stop.
+    private(set) var warnings: [String] = []
 
     /// Reads a plugin's directory, or a manifest alone: that one may be checked before there is a
     /// library. `-` is a manifest on standard input.
@@ -103,6 +106,7 @@ struct LintedPlugin {
         }
         if hasEntry { checkEntry(of: library) }
         if faults.isEmpty { checkLoading(of: manifest, in: directory) }
+        if faults.isEmpty { checkSymbols(in: directory) }
     }
 
     private mutating func checkEntry(of library: String) {
@@ -148,6 +152,21 @@ struct LintedPlugin {
                 source.diagnostic(
                     rule: error.rule ?? ManifestRule.library.rawValue,
                     message: isTrust ? error.message : parts.joined(separator: "; "), help: help))
+        }
+    }
+
+    /// Looks at what the library offers to others, asks of the process and uses of it.
+    private mutating func checkSymbols(in directory: String) {
+        for finding in StaticLook(directory: directory).findings {
+            let (verdict, code) = (finding.verdict, finding.tested.fault.code)
+            if verdict.status == .warn {
+                warnings.append("\(verdict.text) (curfew explain \(code))")
+            } else {
+                let text =
+                    verdict.text.begins(with: "it ")
+                    ? String(verdict.text.dropFirst(3)) : verdict.text
+                addFault(text, help: verdict.notes.last ?? "curfew explain \(code)")
+            }
         }
     }
 

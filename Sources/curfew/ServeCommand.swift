@@ -352,7 +352,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket or its end, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the form of its log or its end, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart, notes: notes)

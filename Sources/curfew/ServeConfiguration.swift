@@ -254,6 +254,7 @@ enum ServeConfiguration {
         ("", "{atATime}: how many of them are being started at a time; default 2"),
         ("control", "an object, as below"),
         ("log", "{level}: lines below it are left out: debug, info (the default), warning, error;"),
+        ("", "a failed end is a warning;"),
         ("", "{format}: text, json, or auto (the default), systemd's journal where it listens"),
         ("stop", "{grace}: how long tasks may take to end with the host; default: what they have"),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),

@@ -40,12 +40,12 @@ struct ConformOptionsTests {
             ),
             (
                 ["--reproduce", "5", "--only", "one-task-done"],
-                "`--reproduce` is for the cases that fuzz, fuzz-calls and fuzz-payload",
+                "`--reproduce` is for the cases with chance in them, fuzz-calls, fuzz-payload and chaos",
                 "write `--only fuzz-calls --reproduce N`"
             ),
             (
                 ["--reproduce", "5", "--exclude", "fuzz-*"],
-                "`--reproduce` is for the cases that fuzz, fuzz-calls and fuzz-payload",
+                "`--reproduce` is for the cases with chance in them, fuzz-calls, fuzz-payload and chaos",
                 "write `--only fuzz-calls --reproduce N`"
             ),
             (

@@ -67,7 +67,7 @@ struct ConformReportsTests {
                     Set(each.keys)
                         == [
                             "name", "code", "level", "isolation", "status", "text", "notes",
-                            "seconds", "seed", "output",
+                            "seconds", "leftOut", "seed", "output",
                         ])
                 members.formUnion(each.keys)
                 #expect((each["text"] as? String)?.isEmpty == (each["status"] as? String == "pass"))
@@ -235,6 +235,16 @@ struct ConformReportsTests {
         #expect(run.code == 0)
         #expect(try badge()["color"] as? String == "brightgreen")
         #expect(try badge()["schemaVersion"] as? Int == 1)
+    }
+
+    @Test("with little time, cases are left out, which the summary says, and none is accused")
+    func time() throws {
+        let run = try CommandRun("conform", Twin("good").path, "--level", "2", "--time", "1s")
+        #expect(run.code == 0, "\(run)")
+        #expect(run.output.contains("the time that --time gives is used up"))
+        #expect(run.output.firstMatch(of: /time:   it was not enough for [0-9]+ cases/) != nil)
+        let wrong = try CommandRun("conform", Twin("good").path, "--time", "1ms")
+        #expect(wrong.code == 2 && wrong.errors.contains("`--time 1ms` is out of bounds"))
     }
 
     @Test("a crash tells where in the library it was")

@@ -9,6 +9,9 @@ struct HistoryTests {
     @Test("A night without a host: when each was due, that nobody was there, and when it ran")
     func night() throws {
         let desk = try RequestDesk()
+        // Of processes of other tests, whose numbers may come again.
+        FakeClock.forgetEnded()
+        defer { FakeClock.forgetEnded() }
         let run = try desk.python(
             """
             import re, time

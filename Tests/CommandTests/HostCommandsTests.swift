@@ -103,7 +103,7 @@ struct HostCommandsTests {
                 "(0, '2 schedules, 1 added (two)')", "0",
                 "0 ['one'] 1 False 1 schedule, 1 removed (one)", "1 True True", "0 1",
                 "(0, '1 schedule') 0",
-                "(0, '0 schedules, 1 removed (two)\\nnote: other settings than schedules and roles count once the host is started again')",
+                "(0, '0 schedules, 1 removed (two)\\nnote: other settings than schedules, roles and the level of the log count once the host is started again')",
                 "1 True", "ended 0",
             ], "\(output)")
     }

@@ -66,6 +66,39 @@ struct RunTests {
                 """)
     }
 
+    @Test("--chaos: what goes wrong is told, and comes again with its seed")
+    func chaos() throws {
+        let plugin = Twin("progress-in-range+late").path
+        func told(_ seed: Int) throws -> [Substring] {
+            let run = try CommandRun(
+                "run", "org.example.twin", "--plugin", plugin, "--payload", "plain", "--chaos",
+                "\(seed)")
+            return run.output.split(separator: "\n").compactMap { line in
+                line.firstMatch(of: /chaos: (.*)/)?.output.1
+            }
+        }
+        let all = try (1...12).map { try told($0) }
+        #expect(
+            Set(all).count > 2 && all.contains { $0.contains("complete answered CURFEW_EXHAUSTED") }
+        )
+        #expect(try told(5) == all[4])
+        for (words, message) in [
+            (["--chaos", "x"], "`--chaos` takes a whole number"),
+            (
+                ["--chaos", "1", "--isolation", "process"],
+                "`--chaos` needs the plugin's code in a thread"
+            ),
+        ] {
+            let run = try ChildProcess.run(
+                CommandRun.program, ["run", "org.example.twin", "--plugin", plugin] + words,
+                environment: CommandRun.environment)
+            #expect(run.ending == .exited(2) && run.errorOutput.contains(message), "\(run)")
+        }
+        let program = try CommandRun("run", "--chaos", "1", "--", "/bin/true")
+        #expect(
+            program.errors.contains("`--chaos` is for handlers of plugins"), "\(program.errors)")
+    }
+
     @Test("--budget and --grace take the place of the manifest's")
     func budget() throws {
         let run = try CommandRun(

@@ -183,7 +183,7 @@ struct SubmitTests {
             (["--cron", "CRON_TZ=Mars 1 2 * * *"], "there is no time zone `Mars` on this machine"),
             (
                 ["--cron", "CRON_TZ=/etc 1 2 * * *"],
-                "the expression: names no time zone after CRON_TZ="
+                "the expression: has no name of a time zone after CRON_TZ="
             ),
             (["--cron", "CRON_TZ=Asia/Tokyo 1 2 * * *", "--utc"], "name two zones"),
             (["--every", "1h", "--local"], "`--local` is about the dates of `--cron`"),

@@ -10,6 +10,16 @@ enum CaseTable {
     private static let beginning = "<!-- cases -->\n"
     private static let end = "<!-- end of cases -->\n"
 
+    /// What a case cannot find, as the last sentence of its explanation says; nil if none does.
+    static func blindness(of tested: ConformanceCase) -> String? {
+        let text = tested.fault.explanation.split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
+        guard let start = text.range(of: "The kit does not see ", options: .backwards),
+            text.hasSuffix(".")
+        else { return nil }
+        return String(text[start.upperBound...].dropLast())
+    }
+
     /// What stands between the marks.
     static func text() throws -> String {
         let twins = try Twin.all()
@@ -20,14 +30,14 @@ enum CaseTable {
             """
         for level in ConformanceCase.levels {
             text += "\n### Level \(level)\n\n"
-            text += "| case | fails when | bad twins |\n|---|---|---|\n"
+            text += "| case | fails when | bad twins | does not see |\n|---|---|---|---|\n"
             for each in ConformanceCase.all.filter({ $0.level == level })
                 .sorted(by: { $0.fault.number < $1.fault.number })
             {
                 let wrong = twins.filter { $0.tested == each.name }.map(\.wrong)
                 let cells = [
                     "`\(each.fault.code)` `\(each.name)`", each.fault.text,
-                    wrong.joined(separator: "<br>"),
+                    wrong.joined(separator: "<br>"), blindness(of: each) ?? "",
                 ]
                 text += "| "
                 text += cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")

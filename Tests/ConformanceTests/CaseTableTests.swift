@@ -43,6 +43,14 @@ struct CaseTableTests {
         #expect(ConformanceCase.named("manifest-id ") == nil)
     }
 
+    @Test("each says what it does not see, in one sentence")
+    func blindness() {
+        for each in ConformanceCase.all {
+            let text = CaseTable.blindness(of: each)
+            #expect(text.map { (10...150).contains($0.count) } ?? false, "\(each.name)")
+        }
+    }
+
     @Test("how many there are of each level")
     func levels() {
         let counts = ConformanceCase.levels.map { level in
@@ -73,7 +81,9 @@ struct CaseTableTests {
     @Test("chance has a part in those that fuzz, and each comes to an end")
     func kinds() {
         #expect(
-            ConformanceCase.all.filter(\.isSeeded).map(\.name) == ["chaos", "fuzz-calls", "fuzz-payload"])
+            ConformanceCase.all.filter(\.isSeeded).map(\.name) == [
+                "chaos", "fuzz-calls", "fuzz-payload",
+            ])
         #expect(ConformanceCase.all.allSatisfy { $0.limit >= 1_000_000_000 })
         #expect(ConformanceCase.all.allSatisfy { $0.limit <= 120_000_000_000 })
     }

@@ -25,6 +25,7 @@ struct EveningTests {
                 try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             ),
             to: "Info.plist")
+        defer { FakeClock.forgetEnded() }
         let run = try ChildProcess.run(
             "python3",
             [

@@ -104,8 +104,3 @@ finally:
     if host.poll() is None:
         host.kill()
         host.wait()
-    for name in (f"faketime_shm_{host.pid}", f"sem.faketime_sem_{host.pid}"):
-        try:
-            os.unlink("/dev/shm/" + name)
-        except FileNotFoundError:
-            pass

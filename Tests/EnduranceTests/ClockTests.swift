@@ -44,7 +44,7 @@ struct ClockTests {
     @Test("a year forward and two back launches once what is due, and puts nothing off for long")
     func year() throws {
         let (trial, harness) = try serve(from: "+0")
-        defer { Surrounding.forgetClock(of: harness.process) }
+        defer { FakeClock.forgetEnded() }
         harness.order("submit hourly y.0.0.hourly")
         try harness.wait(for: "did")
         harness.order("submit later y.0.1.later")
@@ -73,7 +73,7 @@ struct ClockTests {
     func summerTime() throws {
         // The night from the 28th to the 29th has no 2:30 in Berlin.
         let (trial, harness) = try serve(from: "@2026-03-28 12:00:00")
-        defer { Surrounding.forgetClock(of: harness.process) }
+        defer { FakeClock.forgetEnded() }
         harness.order("submit nightly n.0.0.nightly")
         try harness.wait(for: "did")
         try set("@2026-03-29 12:00:00", harness, "n.1.0.quick")

@@ -27,13 +27,6 @@ enum Surrounding {
     /// environment of the first program that loads it, and Swift then finds no arguments there.
     static let clockWrapper = ["sh", "-c", "exec \"$@\"", "sh"]
 
-    /// Removes what the library leaves behind of a process that is over.
-    static func forgetClock(of process: pid_t) {
-        for name in ["faketime_shm_\(process)", "sem.faketime_sem_\(process)"] {
-            unlink("/dev/shm/\(name)")
-        }
-    }
-
     /// The environment in which the wall's clock shows what stands in a file.
     static func clock(in file: String) -> [String: String] {
         [

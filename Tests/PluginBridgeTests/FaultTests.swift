@@ -70,7 +70,7 @@ struct FaultTests {
         #expect(fault.explanation.hasSuffix("."))
         #expect(!fault.explanation.contains("\n") && !fault.explanation.contains("  "))
         let sentences = fault.explanation.split(separator: /[.:!?] (?=[A-Z_`])/).count
-        #expect((2...6).contains(sentences), "\(sentences) sentences")
+        #expect((2...7).contains(sentences), "\(sentences) sentences")
         #expect((120...700).contains(fault.explanation.count), "\(fault.explanation.count)")
         #expect(fault.code.wholeMatch(of: /CF[0-9]{4}/) != nil)
     }

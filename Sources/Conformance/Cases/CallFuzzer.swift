@@ -26,7 +26,7 @@ struct CallFuzzer {
         try bed.load()
         if run.isReproducing { return try sequence(run.seed, bed) }
         var seeds = SeededGenerator(seed: run.seed)
-        let until = csys_monotonic_ns() &+ Self.time
+        let until = csys_monotonic_ns() &+ run.time(Self.time)
         for _ in 0..<Self.sequences where csys_monotonic_ns() < until {
             try sequence(seeds.seed(), bed)
         }

@@ -27,7 +27,7 @@ struct ChaosRun {
     func go() throws {
         if run.isReproducing { return try round(run.seed) }
         var seeds = SeededGenerator(seed: run.seed)
-        let until = csys_monotonic_ns() &+ Self.time
+        let until = csys_monotonic_ns() &+ run.time(Self.time)
         for _ in 0..<Self.rounds where csys_monotonic_ns() < until { try round(seeds.seed()) }
     }
 

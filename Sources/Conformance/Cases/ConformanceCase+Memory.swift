@@ -8,7 +8,8 @@ extension ConformanceCase {
     /// Runs every example twice, with payloads that lie where this one wants them.
     private static func placed(_ name: String, _ payload: Interposer.Payload) -> ConformanceCase {
         ConformanceCase(
-            name, level: 2, .entry, needs: tried + (payload == .guarded ? ["struct-ends"] : [])
+            name, level: 2, .entry,
+            needs: tried + ["retires", "thread-exit"] + (payload == .guarded ? ["struct-ends"] : [])
         ) { run in
             let interposer = Interposer(
                 structs: payload == .guarded ? .guarded : .plain, payload: payload)
@@ -19,6 +20,7 @@ extension ConformanceCase {
             try bed.runAll(isEntry: true)
             // A thread of the plugin that still has the payload reads it by then.
             run.rest(50_000_000)
+            try bed.end()
         }
     }
 
@@ -81,7 +83,9 @@ extension ConformanceCase {
             }
             try bed.end()
         },
-        ConformanceCase("leak-per-task", level: 3, needs: tried, limit: .seconds(60)) { run in
+        ConformanceCase(
+            "leak-per-task", level: 3, needs: tried + ["expiry-race"], limit: .seconds(60)
+        ) { run in
             let bed = try TestBed(run, remembers: false)
             try bed.load()
             guard run.pace < 1_000_000_000 else {

@@ -166,8 +166,10 @@ extension ConformanceCase {
                     notes: ["has it had itself registered with pthread_atfork?"])
             }
         },
-        ConformanceCase("clean-exit", level: 2, needs: tried + ["retires", "thread-exit"]) {
-            run in
+        ConformanceCase(
+            "clean-exit", level: 2,
+            needs: tried + ["retires", "thread-exit", "stdio-untouched", "fork-exec"]
+        ) { run in
             let interposer = try Interposer.ifEntry(run)
             let bed = try TestBed(run, interposer: interposer)
             try bed.load()

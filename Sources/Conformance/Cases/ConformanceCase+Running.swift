@@ -148,7 +148,7 @@ extension ConformanceCase {
         // Payloads of bytes that are no UTF-8, which a handler may say something about.
         kept(
             "strings-utf8", .malformedText, .longText, .logLevel,
-            payloads: [[0xFF, 0xFE, 0xC3], Array("a\u{fffd}".utf8) + [0x80]]
+            payloads: [[0xC3, 0x28, 0xFE], Array("a\u{fffd}".utf8) + [0x80]]
         ) {
             if case .unterminated(let text) = $0 { text } else { nil }
         },

@@ -30,7 +30,7 @@ struct PayloadFuzzer {
             return
         }
         var seeds = SeededGenerator(seed: run.seed)
-        let until = csys_monotonic_ns() &+ Self.time
+        let until = csys_monotonic_ns() &+ run.time(Self.time)
         var times: [UInt64] = []
         var slowest: (time: UInt64, seed: UInt64) = (0, 0)
         for _ in 0..<Self.payloads where csys_monotonic_ns() < until {

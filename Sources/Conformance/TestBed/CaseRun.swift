@@ -42,6 +42,9 @@ final class CaseRun: Sendable {
     private static var repeats: UInt64 { 6 }
     private let leftOut = Locked(0)
 
+    /// Returns the nanoseconds of what takes as long as it is given.
+    func time(_ usual: UInt64) -> UInt64 { share > 0 ? min(usual, share) : usual }
+
     /// Returns as many of some examples or handlers as the case has time for, and tells the parent how
     /// many are left out.
     ///

@@ -43,7 +43,7 @@ final class Chaos: Sendable {
     func takesMemory() -> Bool {
         guard below(3) == 0 else { return false }
         let passed = below(20)
-        tell("its request \(passed + 1) for memory fails")
+        tell("its request \(passed + 1) for memory, if it makes so many, fails")
         csys_fail_allocations(UInt64(passed), 0)
         return true
     }

@@ -112,9 +112,9 @@ final class CommandHandler: @unchecked Sendable {
         line.environment["CURFEW_IDENTIFIER"] = String(cString: facts.identifier)
         let request = runner.services.request(of: task, plugin: plugin)
         if request != 0 { line.environment["CURFEW_REQUEST"] = String(request) }
-        if let owner = runner.services.owner(of: task, plugin: plugin) {
-            line.environment["CURFEW_OWNER"] = String(owner)
-        }
+        // Nobody else says it, and nobody where it is the host's own user.
+        line.environment["CURFEW_OWNER"] = runner.services.owner(of: task, plugin: plugin)
+            .map { String($0) }
         if let problem = line.resolve(from: base) { throw BridgeError(.failed, problem) }
         return (command, line, input)
     }

@@ -33,6 +33,8 @@ package struct LocalZone: TimeZoneRules {
         guard CronSchedule.isZoneName(name) else { return nil }
         if let known = Self.named.withLock({ $0[name] }) { return known }
         let zone = Self.zone(named: name)
+        // Which needs no file.
+        if zone == nil, name == "UTC" { return UTC() }
         Self.named.withLock { zones in
             if zones.count >= Self.zoneLimit { zones = [:] }
             zones[name] = .some(zone)

@@ -46,7 +46,7 @@ package struct CronSchedule: Hashable, Sendable {
             let name = String(first.utf8.dropFirst(Self.zoneMark.utf8.count)) ?? ""
             guard Self.isZoneName(name) else {
                 throw CronFault(
-                    field: nil, message: "names no time zone after \(Self.zoneMark)",
+                    field: nil, message: "has no name of a time zone after \(Self.zoneMark)",
                     help: "write one such as `\(Self.zoneMark)Europe/Berlin 30 4 * * 1`")
             }
             zone = name

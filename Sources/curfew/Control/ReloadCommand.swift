@@ -59,7 +59,7 @@ enum ReloadCommand {
         }
         if case .bool(true)? = answer["needsStart"]?.kind {
             console.errors.note(
-                "other settings than schedules and roles count once the host is started again"
+                "other settings than schedules, roles and the level of the log count once the host is started again"
             )
         }
         return .ok

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Runner
 import Scheduling
 
 /// The state of a request in words: lower case, no full stop.
@@ -26,7 +27,10 @@ enum RequestText {
         switch repetition.rule {
         case .every(let interval): text = "every \(SpanText(nanoseconds: interval))"
         case .cron(let schedule, let isLocal):
-            let zone = schedule.zone ?? (isLocal ? "the machine's zone" : "UTC")
+            var zone = schedule.zone ?? (isLocal ? "the machine's zone" : "UTC")
+            if let name = schedule.zone, LocalZone().named(name) == nil {
+                zone += ", which this machine does not have, so \(isLocal ? "its own" : "UTC")"
+            }
             text = "cron \(schedule.expression) (\(zone))"
         }
         if repetition.jitter > 0 {
