@@ -155,18 +155,11 @@ struct LintedPlugin {
         }
     }
 
-    /// Looks at what the library offers to others, asks of the process and uses of it.
+    /// Looks at what the library offers to others, asks of the process and uses of it. A host takes it
+    /// all the same.
     private mutating func checkSymbols(in directory: String) {
-        for finding in StaticLook(directory: directory).findings {
-            let (verdict, code) = (finding.verdict, finding.tested.fault.code)
-            if verdict.status == .warn {
-                warnings.append("\(verdict.text) (curfew explain \(code))")
-            } else {
-                let text =
-                    verdict.text.begins(with: "it ")
-                    ? String(verdict.text.dropFirst(3)) : verdict.text
-                addFault(text, help: verdict.notes.last ?? "curfew explain \(code)")
-            }
+        warnings = StaticLook(directory: directory).findings.map {
+            "\($0.verdict.text) (curfew explain \($0.tested.fault.code))"
         }
     }
 

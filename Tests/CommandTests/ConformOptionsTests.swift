@@ -44,7 +44,7 @@ struct ConformOptionsTests {
                 "write `--only fuzz-calls --reproduce N`"
             ),
             (
-                ["--reproduce", "5", "--exclude", "fuzz-*"],
+                ["--reproduce", "5", "--exclude", "fuzz-*", "--exclude", "chaos"],
                 "`--reproduce` is for the cases with chance in them, fuzz-calls, fuzz-payload and chaos",
                 "write `--only fuzz-calls --reproduce N`"
             ),
@@ -141,11 +141,14 @@ struct ConformOptionsTests {
             #expect([1, 2, 3].contains(each["level"] as? Int))
         }
         for (words, expected) in [
-            (["--only", "no-*"], ["no-exit", "no-affinity", "no-descriptors", "no-space"]),
+            (
+                ["--only", "no-*"],
+                ["no-exit", "no-affinity", "no-descriptors", "no-space", "no-memory"]
+            ),
             (["--only", "cf0830"], ["one-task-done"]),
             (
                 ["--only", "no-*", "--exclude", "*-space"],
-                ["no-exit", "no-affinity", "no-descriptors"]
+                ["no-exit", "no-affinity", "no-descriptors", "no-memory"]
             ),
         ] {
             let text = try ChildProcess.run(CommandRun.program, ["conform", "--list"] + words)

@@ -307,6 +307,25 @@ struct LintTests {
                 "  = help: curfew lint \(plugin)\n          curfew explain CF0304\n"))
     }
 
+    @Test(
+        "what a host takes and the kit does not is a warning",
+        arguments: [
+            ("exports-minimal", "it exports twin_second (curfew explain CF0808)"),
+            ("elf-hardening", "(curfew explain CF0810)"), ("fork-hooks", "(curfew explain CF0858)"),
+        ])
+    func warned(twin: String, text: String) throws {
+        let run = try CommandRun("lint", Twin(twin).path)
+        #expect(run.code == 0)
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.first?.contains(": ok, 1 handler") ?? false)
+        #expect(lines.dropFirst().first?.hasPrefix("  warning: it ") ?? false, "\(run.output)")
+        let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains(text), "\(words)")
+        let good = try CommandRun("lint", Twin("good").path)
+        #expect(good.code == 0 && !good.output.contains("warning"))
+        #expect(run.code == 0)
+    }
+
     @Test("the entry is found in every sort of library that the loader takes")
     func entries() throws {
         let many = (0..<5_000).map { "int name_\($0)(void) { return \($0); }\n" }.joined()

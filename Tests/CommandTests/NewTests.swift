@@ -118,7 +118,9 @@ struct NewTests {
         let skipped = checked.output.split(separator: "\n").filter { $0.contains(" SKIP ") }
         // Most cases are about code that the plugin brings along.
         if template.hasLibrary {
-            #expect(skipped.allSatisfy { $0.contains("reentrancy") || $0.contains("no-memory") }, "\(skipped)")
+            #expect(
+                skipped.allSatisfy { $0.contains("reentrancy") || $0.contains("no-memory") },
+                "\(skipped)")
         }
         let report = try plugin.read("my-feed/build/conform.xml")
         #expect(report.contains("failures=\"0\" errors=\"0\""))
