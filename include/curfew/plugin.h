@@ -5,7 +5,18 @@
  * A plugin is a directory with a manifest.json and a shared object that exports one function,
  * curfew_plugin_entry, and imports nothing of Curfew's: it calls the host through a table. The host
  * loads a copy of the shared object: libraries beside it are not found, and dladdr(3) returns the
- * path it was copied from. The smallest one:
+ * path it was copied from.
+ *
+ * A plugin shares its process with the host, and perhaps with other plugins. When one of its functions
+ * returns, what belongs to all is as it was: environment, working directory, umask, locale, ids,
+ * limits, timers, actions of signals, descriptors 0 to 2 and the numbers of rand(); and of the thread
+ * that called it the signal mask, floating-point control, priority, name, ids and locale. When its
+ * retire function has returned, nothing of it runs or waits any more: it has no thread, process or
+ * descriptor, no object with a name in the system, and no function that is called at a fork; and it
+ * makes no call. Of the host's structs it writes the members that are for it, and never struct_size;
+ * the table is read-only.
+ *
+ * The smallest plugin:
  *
  *     #include <curfew/plugin.h>
  *
@@ -24,15 +35,6 @@
  *                                         .run = run};
  *         return api->register_handler(api, &handler, host_error);
  *     }
- *
- * A plugin shares its process with the host, and perhaps with other plugins. When one of its functions
- * returns, what belongs to all is as it was: environment, working directory, umask, locale, ids,
- * limits, timers, actions of signals, descriptors 0 to 2 and the numbers of rand(); and of the thread
- * that called it the signal mask, floating-point control, priority, name, ids and locale. When its
- * retire function has returned, nothing of it runs or waits any more: it has no thread, process or
- * descriptor, no object with a name in the system, and no function that is called at a fork; and it
- * makes no call. Of the host's structs it writes the members that are for it, and never struct_size;
- * the table is read-only.
  */
 #ifndef CURFEW_PLUGIN_H
 #define CURFEW_PLUGIN_H
