@@ -35,6 +35,11 @@ package final class RequestService: @unchecked Sendable {
             } catch {
                 throw .store(error)
             }
+            // Without it nobody could wake the thread, and each call would wait for it.
+            guard new.inbox.descriptor >= 0 else {
+                throw .other(
+                    .system, "no file descriptor is left; raise the limit of files (ulimit -n)")
+            }
             guard new.start() else {
                 throw .other(
                     .system, "no thread could be started; raise the limit of processes (ulimit -u)")
