@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +25,6 @@
 int32_t csys_process_descriptor(int32_t process) {
     return (int32_t)syscall(SYS_pidfd_open, process, 0);
 }
-
-int16_t csys_spawn_in_session(void) { return POSIX_SPAWN_SETSID; }
 
 /* Whether it is a directory, no link to one, on that device; it can be emptied then, whatever its
  * mode said. */

@@ -164,6 +164,11 @@ static uint64_t told(int option) {
 
 uint32_t csys_process_traits(csys_trait traits[csys_most_traits]) {
     char status[4096];
+    /* The first localtime(3) of a process reads the time zone, which is no change. A later call here would be
+     * one. */
+    static bool has_zone;
+    if (!has_zone) tzset();
+    has_zone = true;
     read_text("/proc/thread-self/status", status, sizeof status);
     const csys_trait all[] = {
         THREADS_OWN(status),

@@ -134,6 +134,7 @@ enum ConformCommand {
                 let report = try run(path, request, round, screen) {
                     // The reader of the output is gone, and no file is written.
                     if console.out.failure != 0, request.files.isEmpty {
+                        ContainedChild.abandonAll()
                         Program.leave(.faults, console)
                     }
                 }

@@ -110,6 +110,7 @@ enum InspectRecords {
             members.append(("signal", .text(ProcessFacts.name(ofSignal: signal))))
         case .timedOut: members.append(("timedOut", .bool(true)))
         case .tooMuch: members.append(("tooMuch", .bool(true)))
+        case .unwatched: break
         }
         if let time = trial.loadTime { members.append(("seconds", .seconds(time))) }
         if let refusal = trial.refusal {

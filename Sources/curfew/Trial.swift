@@ -99,6 +99,7 @@ extension Trial {
             "died of \(ProcessFacts.name(ofSignal: signal)) \(during)"
         case .timedOut:
             "did not return within \(TimeText.limit(limit)) \(during), and was killed"
+        case .unwatched: "ended the process that watches it \(during), and was killed"
         case .tooMuch: "exceeded the output limit \(during), and was killed"
         }
     }

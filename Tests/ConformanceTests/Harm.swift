@@ -83,6 +83,13 @@ struct Harm: Sendable {
     ]
 
     private static let processes: [Harm] = [
+        Harm(name: "kills the process that watches it", body: "kill(getppid(), SIGKILL); pause();"),
+        Harm(
+            name: "asks the process that watches it to end",
+            body: "kill(getppid(), SIGTERM); pause();"),
+        Harm(
+            name: "stops the process that watches it",
+            body: "kill(getppid(), SIGSTOP); for (;;) pause();", hangs: true),
         Harm(
             name: "leaves children in sessions of their own",
             body: """

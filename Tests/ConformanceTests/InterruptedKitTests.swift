@@ -11,7 +11,7 @@ struct InterruptedKitTests {
         "leaves nothing behind",
         arguments: [
             (SIGINT, HarmPhase.run), (SIGTERM, .run), (SIGHUP, .run), (SIGTERM, .constructor),
-            (SIGINT, .retire),
+            (SIGINT, .retire), (SIGKILL, .run),
         ])
     func interrupted(signal: Int32, phase: HarmPhase) throws {
         let plugin = try HarmfulPlugin(
@@ -20,8 +20,8 @@ struct InterruptedKitTests {
                 if (fork() == 0) { setsid(); ignore(); for (;;) pause(); }
             if (fork() == 0) { if (fork() != 0) _exit(0); setsid(); ignore(); for (;;) pause(); }
             mkdir("locked", 0); mkfifo("pipe", 0); chmod(".", 0);
-            int ready = open(getenv("CURFEW_TEST_READY"), O_WRONLY), kit = getppid();
-            if (write(ready, &kit, sizeof kit) > 0) for (;;) round++;
+            int ready = open(getenv("CURFEW_TEST_READY"), O_WRONLY), watcher = getppid();
+            if (write(ready, &watcher, sizeof watcher) > 0) for (;;) round++;
             """, phase)
         let watch = try Surveillance()
         #expect(mkfifo(watch.readyPath, 0o600) == 0)
@@ -41,10 +41,26 @@ struct InterruptedKitTests {
         }
         var event = pollfd(fd: ready, events: Int16(POLLIN), revents: 0)
         let came = poll(&event, 1, 30_000)
-        var kit: pid_t = 0
-        if came == 1, read(ready, &kit, 4) == 4, kit > 1 { kill(kit, signal) }
+        var watcher: pid_t = 0
+        if came == 1, read(ready, &watcher, 4) == 4, let kit = try parent(of: watcher), kit > 1 {
+            kill(kit, signal)
+        }
         ended.wait()
+        guard signal != SIGKILL else {
+            // The processes with which it watches its children end by themselves, and nobody is left
+            // who would remove directories.
+            #expect(ending.withLock { $0 } == .signalled(SIGKILL))
+            #expect(watch.awaitsEndOfProcesses())
+            return
+        }
         #expect(ending.withLock { $0 } == .exited(128 + signal))
         #expect(watch.residue == [])
+    }
+
+    /// The kit, of the process with which it watches a child.
+    private func parent(of process: pid_t) throws -> pid_t? {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+        return line.flatMap { pid_t($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) }
     }
 }

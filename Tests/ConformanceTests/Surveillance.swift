@@ -54,6 +54,15 @@ final class Surveillance {
         return residue
     }
 
+    /// Whether all its processes end within some seconds.
+    func awaitsEndOfProcesses() -> Bool {
+        for _ in 0..<1_000 {
+            if processes.isEmpty { return true }
+            poll(nil, 0, 10)
+        }
+        return false
+    }
+
     private var processes: [pid_t] {
         let text = Array("CURFEW_TEST_MARK=\(mark)".utf8)
         return ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [])

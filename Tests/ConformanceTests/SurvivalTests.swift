@@ -9,7 +9,8 @@ struct SurvivalTests {
     private static let some: [(Harm, HarmPhase)] =
         ([("stops its process", HarmPhase.retire)]
         + [
-            "aborts", "kills its group", "joins the kit's group and kills that",
+            "aborts", "kills its group", "kills the process that watches it",
+            "joins the kit's group and kills that",
             "closes all descriptors", "forges what the kit is told",
             "leaves children in sessions of their own",
             "puts a link in the place of its working directory", "takes away all limits' room",

@@ -12,9 +12,6 @@
 /* pidfd_open(2): readable once the process has ended. -1 where the kernel has none. */
 int32_t csys_process_descriptor(int32_t process);
 
-/* POSIX_SPAWN_SETSID, which Swift does not see: the child begins a session of its own. */
-int16_t csys_spawn_in_session(void);
-
 /* Removes a directory with everything in it, also what is not writable and however deep it is;
  * never follows a link and never leaves its file system. */
 void csys_remove_tree(const char *path);

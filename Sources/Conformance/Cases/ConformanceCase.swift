@@ -60,6 +60,9 @@ package struct ConformanceCase: Sendable {
     /// Whether the case runs code, and does not only read the plugin's files.
     package var runsCode: Bool { !Self.files.contains { $0.name == name } }
 
+    /// Whether it tells how long the examples take, which the cases behind it go by.
+    var tellsPace: Bool { ["no-exit", "one-task-done", "failing-task-done"].contains(name) }
+
     /// All there are, in the order in which they are run.
     package static let all: [ConformanceCase] =
         files + loading + registering + leaving + basics + stopping + running + threads + memory

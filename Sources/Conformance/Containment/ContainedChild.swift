@@ -14,6 +14,8 @@ package struct ContainedChild: Sendable {
         case timedOut
         /// The child sent more than the limit, and was killed.
         case tooMuch
+        /// The process that watches it has ended before it, and it was killed.
+        case unwatched
     }
 
     package private(set) var ending = Ending.exited(0)
@@ -25,21 +27,22 @@ package struct ContainedChild: Sendable {
     /// The number of bytes of each.
     package private(set) var outputCount = 0
     package private(set) var errorCount = 0
-    /// The number of processes that it left behind, which were killed.
-    package private(set) var leftBehind = 0
     /// Nanoseconds from its start to its end.
     package private(set) var duration: UInt64 = 0
 
     /// Nanoseconds that it has for its end once it has told that it leaves.
     static var leavingLimit: UInt64 { 5_000_000_000 }
 
+    /// Nanoseconds in which its supervisor has killed everything.
+    private static var killingLimit: UInt64 { 15_000_000_000 }
+
     /// Bytes that are read of what it tells, and kept of what it writes.
     private static var reportLimit: Int { 1 << 20 }
     private static var outputLimit: Int { 16 * 1_024 }
 
-    /// The child and its directory, which must not outlive this process.
+    /// The supervisors of children and their directories, which must not outlive this process.
     private struct Present {
-        var children: Set<pid_t> = []
+        var supervisors: Set<pid_t> = []
         var directories: Set<String> = []
         /// The process is about to end: there will be no more of either.
         var isAbandoned = false
@@ -59,28 +62,23 @@ package struct ContainedChild: Sendable {
         _ words: [String], variables: [String: String] = [:], limit: UInt64,
         observe: (ChildLine) -> Void = { _ in }
     ) throws(ContainmentError) {
-        // Descendants that leave the group or lose their parent become children of this process,
-        // which kills them.
+        // What a supervisor was kept from killing becomes a child of this process.
         csys_adopt_orphans()
         _ = ContainedChild.inherited
-        let others = Set(ContainedChild.children)
         let mark = ContainedChild.mark()
         var pipes = Pipes()
         defer { pipes.close() }
         try pipes.open()
         let start = csys_monotonic_ns()
-        let child = try ContainedChild.start(words, variables, pipes)
-        defer { ContainedChild.present.withLock { _ = $0.children.remove(child) } }
+        var supervisor = try ContainedChild.start(words, variables, pipes)
         pipes.closeChildsEnds()
         ContainedChild.send(mark, to: pipes.input.write)
-        let process = csys_process_descriptor(child)
-        defer { if process >= 0 { close(process) } }
         var reader = LineReader(mark: mark)
         var until = start &+ limit
         var early: Ending?
         var isOpen = [true, true, true]
         let ends = [pipes.report.read, pipes.output.read, pipes.errors.read]
-        while !ContainedChild.hasEnded(child) {
+        while !csys_supervisor_has_ended(&supervisor) {
             if csys_monotonic_ns() >= until { early = .timedOut }
             if reader.count > Self.reportLimit { early = .tooMuch }
             if early != nil { break }
@@ -88,8 +86,8 @@ package struct ContainedChild: Sendable {
             var ready = (0..<3).map {
                 pollfd(fd: isOpen[$0] ? ends[$0] : -1, events: Int16(POLLIN), revents: 0)
             }
-            ready.append(pollfd(fd: process, events: Int16(POLLIN), revents: 0))
-            poll(&ready, 4, process >= 0 ? 50 : 5)
+            ready.append(pollfd(fd: supervisor.descriptor, events: Int16(POLLIN), revents: 0))
+            poll(&ready, 4, supervisor.descriptor >= 0 ? 50 : 5)
             for index in 0..<3 where ready[index].revents != 0 {
                 isOpen[index] = take(index, ends[index], &reader) { line in
                     if line.isLast {
@@ -100,11 +98,7 @@ package struct ContainedChild: Sendable {
             }
         }
         duration = csys_monotonic_ns() &- start
-        ContainedChild.stayIfAbandoned()
-        kill(-child, SIGKILL)
-        kill(child, SIGKILL)
-        let status = ContainedChild.wait(for: child)
-        leftBehind = ContainedChild.killAll(except: others)
+        let end = ContainedChild.end(&supervisor)
         // Reads the rest of the pipes without waiting: a process that could not be killed may hold
         // them open.
         for index in 0..<3 {
@@ -114,8 +108,39 @@ package struct ContainedChild: Sendable {
                 isOpen[index] = take(index, ends[index], &reader, observe)
             }
         }
-        ending = early ?? status
+        if let end, end.error != 0 {
+            throw ContainmentError("a child process cannot be started", errno: end.error)
+        }
+        ending = early ?? end.map { ContainedChild.ending(ofStatus: $0.status) } ?? .unwatched
         lines = reader.lines
+    }
+
+    /// Waits until a supervisor has killed everything, and returns what it tells; nil: it was kept from that.
+    private static func end(_ supervisor: inout csys_supervisor) -> csys_supervised_end? {
+        let process = supervisor.process
+        stayIfAbandoned()
+        csys_supervisor_stop(process)
+        var end = csys_supervised_end()
+        let hasTold = csys_supervisor_end(
+            &supervisor, csys_monotonic_ns() &+ killingLimit, &end)
+        stayIfAbandoned()
+        let others = present.withLock { present in
+            present.supervisors.remove(process)
+            return present.supervisors
+        }
+        if !hasTold { killOrphans(except: others) }
+        return hasTold ? end : nil
+    }
+
+    /// <sys/wait.h>: the low seven bits are the signal, the next byte is the exit status.
+    private static func ending(ofStatus status: Int32) -> Ending {
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+
+    private static func killOrphans(except supervisors: Set<pid_t>) {
+        let except = Array(supervisors.union(inherited))
+        csys_kill_orphans(except, except.count)
     }
 
     /// Makes a child whose end is known already.
@@ -128,19 +153,17 @@ package struct ContainedChild: Sendable {
         errorCount = errors.count
     }
 
-    /// Ends every child at once, with the descendants that left its group, and removes their
-    /// directories: for code that is about to end the process. A thread that contains a child stops
-    /// here.
+    /// Ends every child at once, with all that it started, and removes their directories: for code
+    /// that is about to end the process. A thread that contains a child stops here.
     package static func abandonAll() {
-        let (children, directories) = present.withLock { present in
+        let (supervisors, directories) = present.withLock { present in
             present.isAbandoned = true
-            return (present.children, present.directories)
+            return (present.supervisors, present.directories)
         }
-        for child in children {
-            kill(-child, SIGKILL)
-            kill(child, SIGKILL)
-        }
-        if !children.isEmpty { _ = killAll(except: inherited) }
+        for supervisor in supervisors { csys_supervisor_stop(supervisor) }
+        let until = csys_monotonic_ns() &+ killingLimit
+        for supervisor in supervisors { csys_supervisor_await(supervisor, until) }
+        if !supervisors.isEmpty { killOrphans(except: []) }
         for directory in directories { csys_remove_tree(directory) }
     }
 
@@ -235,35 +258,16 @@ package struct ContainedChild: Sendable {
 
     private static func start(
         _ words: [String], _ changed: [String: String], _ pipes: Pipes
-    ) throws(ContainmentError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, pipes.input.read, 0)
-        posix_spawn_file_actions_adddup2(&actions, pipes.output.write, 1)
-        posix_spawn_file_actions_adddup2(&actions, pipes.errors.write, 2)
+    ) throws(ContainmentError) -> csys_supervisor {
         // The number must be one that this process may have.
-        let refusal = posix_spawn_file_actions_adddup2(
-            &actions, pipes.report.write, LogPipe.descriptor)
-        guard refusal == 0 else {
+        var descriptors = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0,
+            descriptors.rlim_cur > rlim_t(LogPipe.descriptor)
+        else {
             throw ContainmentError(
                 "a child process cannot be started: it needs descriptor \(LogPipe.descriptor), "
                     + "and this process may have too few", help: "ulimit -n 256")
         }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // In a session of its own the child has no terminal, and cannot join the group of this
-        // process, to be killed with it or to kill it. It does not inherit the signals that this
-        // process blocks or ignores.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | csys_spawn_in_session())
         // Swift's own report of a crash would come from yet another process.
         let changed = changed.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         var variables = changed.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") }
@@ -276,16 +280,19 @@ package struct ContainedChild: Sendable {
         let arguments = vector(["curfew"] + words)
         let environment = variables + [nil]
         defer { for text in arguments + environment { free(text) } }
-        let started: pid_t? = try present.withLock { present throws(ContainmentError) in
+        let streams = csys_streams(
+            input: pipes.input.read, output: pipes.output.write, errors: pipes.errors.write,
+            report: pipes.report.write, report_number: LogPipe.descriptor)
+        let started: csys_supervisor? = try present.withLock { present throws(ContainmentError) in
             if present.isAbandoned { return nil }
-            var child: pid_t = 0
-            let code = posix_spawn(
-                &child, "/proc/self/exe", &actions, &attributes, arguments, environment)
+            var supervisor = csys_supervisor()
+            let code = csys_supervise(
+                "/proc/self/exe", arguments, environment, streams, &supervisor)
             guard code == 0 else {
                 throw ContainmentError("a child process cannot be started", errno: code)
             }
-            present.children.insert(child)
-            return child
+            present.supervisors.insert(supervisor.process)
+            return supervisor
         }
         guard let started else { stay() }
         return started
@@ -294,57 +301,6 @@ package struct ContainedChild: Sendable {
     /// Returns a vector for exec(3); the caller frees the texts.
     private static func vector(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         texts.map { strdup($0) } + [nil]
-    }
-
-    private static func hasEnded(_ child: pid_t) -> Bool {
-        var information = siginfo_t()
-        return waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT | WNOHANG) == 0
-            && information.si_signo != 0
-    }
-
-    /// `__WALL`: waits for threads as well.
-    private static var anyThread: Int32 { 0x4000_0000 }
-
-    /// Takes the status of a child that was killed. One that another process holds on to, a tracer
-    /// for instance, is not waited for for ever.
-    private static func wait(for child: pid_t) -> Ending {
-        var status: Int32 = 0
-        let until = csys_monotonic_ns() &+ 2_000_000_000
-        while true {
-            let waited = waitpid(child, &status, WNOHANG)
-            if waited == child { break }
-            if waited < 0, errno != EINTR { break }
-            guard csys_monotonic_ns() < until else { return .timedOut }
-            // A thread that has made this process its tracer ends for it alone, and the child with it.
-            for thread in ProcessFacts.numbers(in: "/proc/\(child)/task") where thread != child {
-                var ignored: Int32 = 0
-                waitpid(pid_t(thread), &ignored, anyThread | WNOHANG)
-            }
-            for tracer in descendants { kill(tracer, SIGKILL) }
-            poll(nil, 0, 1)
-        }
-        // <sys/wait.h>: the low seven bits are the signal, the next byte is the exit status.
-        let signal = status & 0x7F
-        return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
-    }
-
-    /// The processes below this one that are not its own children: those of the child.
-    private static var descendants: [pid_t] {
-        var parents: [pid_t: pid_t] = [:]
-        for number in ProcessFacts.numbers(in: "/proc") {
-            parents[pid_t(number)] = parent(of: pid_t(number))
-        }
-        return parents.keys.filter { process in
-            guard parents[process] != getpid(), !inherited.contains(process) else { return false }
-            var above = parents[process]
-            for _ in 0..<64 {
-                guard let next = above, next > 1 else { return false }
-                if next == getpid() { return true }
-                if inherited.contains(next) { return false }
-                above = parents[next]
-            }
-            return false
-        }
     }
 
     private static func parent(of process: pid_t) -> pid_t? {
@@ -367,20 +323,6 @@ package struct ContainedChild: Sendable {
                 // A process that has ended has no executable file.
                 && ProcessFacts.target(of: "/proc/\(number)/exe") != nil
         }
-    }
-
-    /// Kills what the child left behind, round by round: who is killed may have children as well.
-    private static func killAll(except others: Set<pid_t>) -> Int {
-        var killed = 0
-        let until = csys_monotonic_ns() &+ 10_000_000_000
-        while csys_monotonic_ns() < until {
-            let left = children.filter { !others.contains($0) }
-            if left.isEmpty { break }
-            for process in left { kill(process, SIGKILL) }
-            for process in left { _ = wait(for: process) }
-            killed += left.count
-        }
-        return killed
     }
 
     // MARK: Reading

@@ -59,6 +59,8 @@ struct CaseReport {
                 "did not come back within \(limit / 1_000_000_000) s \(phase), and was killed")
         case .tooMuch:
             return .fail("wrote to the kit's own descriptor \(phase), and was killed")
+        case .unwatched:
+            return .fail("ended the process that started its own \(phase), and was killed")
         case .signalled(let signal):
             return CaseVerdict(
                 .crash, "died of \(ProcessFacts.name(ofSignal: signal)) \(phase)",

@@ -20,22 +20,25 @@ package struct KitRun: Sendable {
     /// Nanoseconds for all cases, or about as many; nil: as many as they need.
     package var time: UInt64?
 
+    /// The number of cases at a time.
+    private var width: Int { isInProcess ? 1 : min(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
     package init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
         self.subject = subject
         self.cases = cases
         self.seed = seed
     }
 
-    /// Runs the cases, one after another.
+    /// Runs the cases, two at a time where the machine has two processors.
     ///
     /// - Parameters:
-    ///   - begins: called before each.
-    ///   - ends: called after each.
+    ///   - begins: called when the results of all before a case are known.
+    ///   - ends: called with the result of each, in their order.
     package func go(
         begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var broken: Set<String> = []
-        var clock = Clock(time: time, count: count)
+        var clock = Clock(time: time, count: count, width: width)
         for (number, isolation) in isolations.enumerated() {
             // A broken file is broken for both; what the code does may differ.
             broken = broken.filter { ConformanceCase.named($0)?.runsCode == false }
@@ -59,10 +62,12 @@ package struct KitRun: Sendable {
     private struct Clock {
         private let end: UInt64?
         private var count: Int
+        private let width: Int
 
-        init(time: UInt64?, count: Int) {
+        init(time: UInt64?, count: Int, width: Int) {
             end = time.map { csys_monotonic_ns() &+ $0 }
             self.count = count
+            self.width = width
         }
 
         /// Returns the nanoseconds of the next case: twice an equal share, since most take less; 0: as
@@ -72,7 +77,7 @@ package struct KitRun: Sendable {
             guard let end else { return 0 }
             let now = csys_monotonic_ns()
             guard now < end else { return nil }
-            return max(1, 2 * (end - now) / UInt64(max(1, count)))
+            return max(1, 2 * UInt64(width) * (end - now) / UInt64(max(1, count)))
         }
     }
 
@@ -81,35 +86,66 @@ package struct KitRun: Sendable {
         _ clock: inout Clock, begins: (ConformanceCase) -> Void, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var pace: UInt64 = 0
-        for each in cases {
-            begins(each)
-            var result: CaseResult
-            let share = clock.next()
-            if let needed = each.needs.first(where: broken.contains) {
-                // This case and those that need it would report the same fault again.
-                broken.insert(each.name)
-                result = CaseResult(
-                    tested: each, verdict: .skip("needs \(needed), which did not pass"),
-                    duration: 0, seed: nil, output: "", needed: needed)
-            } else if let reason = each.reasonToSkip(in: isolation)
-                ?? subject.reasonToSkip(each.scope)
-            {
-                result = CaseResult(
-                    tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
-            } else if isInProcess {
-                result = try inProcess(each, isolation)
-            } else if let share {
-                result = try inChild(each, isolation, share, &pace)
-            } else {
-                result = CaseResult(
-                    tested: each, verdict: .skip("the time that --time gives is used up"),
-                    duration: 0, seed: nil, output: "")
-                result.isLeftOut = true
+        var queue = CaseQueue(cases, width: width)
+        var results = [CaseResult?](repeating: nil, count: cases.count)
+        var next = 0
+        if let first = cases.first { begins(first) }
+        func take(_ index: Int, _ result: CaseResult) {
+            guard queue.end(index, result.verdict.status) else { return }
+            results[index] = result
+            results[index]?.isolation = isolation
+            if result.verdict.status.isFailure || result.needed != nil {
+                broken.insert(result.tested.name)
             }
-            result.isolation = isolation
-            if result.verdict.status.isFailure { broken.insert(each.name) }
-            ends(result)
+            while next < cases.count, let result = results[next] {
+                ends(result)
+                next += 1
+                if next < cases.count { begins(cases[next]) }
+            }
         }
+        let running = RunningCases()
+        while !queue.isOver {
+            while let index = queue.next() {
+                let tested = cases[index]
+                let share = clock.next()
+                if let skipped = skipped(tested, isolation, broken, isLate: share == nil) {
+                    take(index, skipped)
+                } else if isInProcess {
+                    take(index, try inProcess(tested, isolation))
+                } else {
+                    let known = pace
+                    try running.start(index) { () throws(ContainmentError) in
+                        try inChild(tested, isolation, share ?? 0, known)
+                    }
+                }
+            }
+            for (index, ended) in try running.ended() {
+                if let told = ended.pace { pace = told }
+                take(index, ended.result)
+            }
+        }
+    }
+
+    /// The result of a case that is not begun.
+    private func skipped(
+        _ tested: ConformanceCase, _ isolation: Isolation, _ broken: Set<String>, isLate: Bool
+    ) -> CaseResult? {
+        func skip(_ reason: String, needed: String? = nil) -> CaseResult {
+            CaseResult(
+                tested: tested, verdict: .skip(reason), duration: 0, seed: nil, output: "",
+                needed: needed)
+        }
+        // It and those that need it would report the same fault again.
+        if let needed = tested.needs.first(where: broken.contains) {
+            return skip("needs \(needed), which did not pass", needed: needed)
+        }
+        if let reason = tested.reasonToSkip(in: isolation) ?? subject.reasonToSkip(tested.scope) {
+            return skip(reason)
+        }
+        guard isLate, !isInProcess else { return nil }
+        var result = skip("the time that --time gives is used up")
+        result.isLeftOut = true
+        return result
     }
 
     private func inProcess(
@@ -143,20 +179,18 @@ package struct KitRun: Sendable {
         }
         // Until it is known how long they take, they may take all that the kit gives.
         let longest = (subject.sound?.handlers ?? []).map(TestBed.ample).max() ?? 0
-        let isFirst = ["no-exit", "one-task-done", "failing-task-done"].contains(tested.name)
-        return tested.limit + min(graces, 120_000_000_000) + (isFirst ? longest : 12 * pace)
+        return tested.limit + min(graces, 120_000_000_000)
+            + (tested.tellsPace ? longest : 12 * pace)
     }
 
     private func inChild(
-        _ tested: ConformanceCase, _ isolation: Isolation, _ share: UInt64, _ pace: inout UInt64
-    ) throws(ContainmentError) -> CaseResult {
-        let known = pace
-        let limit = limit(of: tested, known)
-        let (result, told) = try ContainedChild.withDirectory {
-            directory throws(ContainmentError) in
+        _ tested: ConformanceCase, _ isolation: Isolation, _ share: UInt64, _ pace: UInt64
+    ) throws(ContainmentError) -> RunningCases.Ended {
+        let limit = limit(of: tested, pace)
+        return try ContainedChild.withDirectory { directory throws(ContainmentError) in
             let child = try ContainedChild(
                 CaseChild.words(
-                    tested, subject.directory, seed: seed, pace: known, share: share,
+                    tested, subject.directory, seed: seed, pace: pace, share: share,
                     isReproducing: isReproducing, isolation,
                     in: directory),
                 variables: tested.hardensMemory ? HardenedMemory.variables : [:], limit: limit)
@@ -166,9 +200,7 @@ package struct KitRun: Sendable {
                 seed: tested.isSeeded && report.verdict.status.isFailure ? report.seed : nil,
                 output: String(decoding: child.output + child.errors, as: UTF8.self))
             result.leftOut = report.leftOut
-            return (result, report.pace)
+            return RunningCases.Ended(result: result, pace: report.pace)
         }
-        if let told { pace = told }
-        return result
     }
 }
