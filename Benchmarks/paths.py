@@ -569,7 +569,9 @@ def service(c):
         table("ready", "ready, with 1,000 schedules that have not changed", "ms", "ready_ms", 100),
         table("late", "from a date until its program runs, the longest of 40", "ms", "latest_ms", 5),
         table("idle", "wake-ups in 5 s", "1", "wakeups", 0),
-        table("resident", "resident, 10 connections", "KiB", "idle_kib", 25 * 1024),
+        table("resident", "resident, 10 connections, nothing waits", "KiB", "empty_kib", 25 * 1024),
+        Table("service pending", "resident, 10 connections and all that is pending, KiB", "KiB", [
+            Row(OURS, "curfew serve", lambda r: r["serve"]["idle_kib"])]),
         table("streams", "resident, 256 streams of the journal", "KiB", "streams_kib", 34 * 1024),
         table("event", "an event to each of 256 streams", "ms", "event_ms", 100),
         table("stop", "until it has ended, with nothing running", "ms", "stop_ms", 100),

@@ -63,7 +63,9 @@ enum ConformCommand {
             """
             Cases that run tasks take the payloads from the examples in the manifest, in an
             empty directory; without an example they are skipped. A case that depends on a
-            failed one is skipped, so that each fault appears once.
+            failed one is skipped, so that each fault appears once. Two cases run at a time
+            where there are two processors; one that does not pass beside another is run
+            again alone, and only that counts.
             """,
             """
             A case that runs the plugin's code is run twice: in a thread of a host, and in a

@@ -68,7 +68,7 @@ struct ConformRequest {
         self.selection = selection
         seed = reproduced ?? given ?? UInt64.random(in: 1...UInt64(Int32.max))
         rounds = try ConformCommand.number(ConformCommand.repeatOption, arguments, 1...10_000) ?? 1
-        files = ReportFile.asked(arguments)
+        files = try ReportFile.asked(arguments)
         time = try DurationArgument.value(
             of: ConformCommand.timeOption, in: arguments, range: 1_000_000_000...86_400_000_000_000)
         var paths: [String] = []

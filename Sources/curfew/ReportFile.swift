@@ -14,12 +14,20 @@ struct ReportFile {
     let text: @Sendable ([ConformReport]) -> String
 
     /// Those that a command line asks for.
-    static func asked(_ arguments: Arguments) -> [ReportFile] {
-        forms.compactMap { form in
-            arguments.value(form.option).map {
-                ReportFile(option: form.option, path: $0, text: form.text)
+    static func asked(_ arguments: Arguments) throws(CommandError) -> [ReportFile] {
+        var files: [ReportFile] = []
+        for form in forms {
+            guard let path = arguments.value(form.option) else { continue }
+            guard path != "-" else {
+                throw CommandError(
+                    .usage, "`--\(form.option.name)` writes to a file, and `-` is none",
+                    help: [
+                        "write `--\(form.option.name) /dev/stdout >results`, or `./-` for a file of that name"
+                    ])
             }
+            files.append(ReportFile(option: form.option, path: path, text: form.text))
         }
+        return files
     }
 
     func write(_ reports: [ConformReport]) throws(CommandError) {

@@ -113,6 +113,8 @@ struct ChangeCommandsTests {
             ([], 2, "needs something to change"),
             (["--priority", "hihg"], 2, "did you mean `--priority high`?"),
             (["--latest", "2190-01-01", "--every", "1h"], 2, "has no latest beginning"),
+            (["--utc"], 2, "`--utc` says in which zone the dates of other options are"),
+            (["--local", "--priority", "low"], 2, "write the expression too, `--cron '30 4"),
         ] as [([String], Int32, String)] {
             let run = try desk.run(["edit", "1"] + words)
             #expect(run.code == code && run.errors.contains(reason), "\(run.process)")

@@ -178,6 +178,13 @@ struct ConformReportsTests {
             "--badge", files.path("badge.json"))
     }
 
+    @Test("a report is a file, and not the standard output")
+    func standardOutput() throws {
+        let run = try CommandRun("conform", Twin("fork-hooks").path, "--tap", "-")
+        #expect(run.code == 2 && run.errors.contains("`--tap` writes to a file, and `-` is none"))
+        #expect(run.errors.contains("`--tap /dev/stdout >results`"))
+    }
+
     @Test("TAP: each case is a line, and what failed has its text below")
     func tap() throws {
         let files = try TemporaryDirectory()

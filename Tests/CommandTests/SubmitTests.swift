@@ -181,6 +181,12 @@ struct SubmitTests {
             (["--cron", "61 * * * *"], "the minute: \"61\" is not in 0…59"),
             (["--cron", "1 2 3"], "the expression: has 3 fields, not 5"),
             (["--cron", "CRON_TZ=Mars 1 2 * * *"], "there is no time zone `Mars` on this machine"),
+            (["--cron", "CRON_TZ=europe/berlin 1 2 * * *"], "did you mean `Europe/Berlin`?"),
+            (["--cron", "CRON_TZ=utc 1 2 * * *"], "did you mean `UTC`?"),
+            (
+                ["--cron", "TZ=Europe/Berlin 30 4 * * *"],
+                "write `CRON_TZ=Europe/Berlin 30 4 * * *`"
+            ),
             (
                 ["--cron", "CRON_TZ=/etc 1 2 * * *"],
                 "the expression: has no name of a time zone after CRON_TZ="

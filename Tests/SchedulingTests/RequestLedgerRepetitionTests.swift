@@ -73,6 +73,30 @@ struct RequestLedgerRepetitionTests {
         }
     }
 
+    @Test("the journal tells a date that is not in its zone, which is lost")
+    func lostZone() throws {
+        struct World: TimeZoneRules {
+            let has: Bool
+            func offset(at instant: Int64) -> Int64 { 3_600 }
+            func named(_ name: String) -> (any TimeZoneRules)? { has ? UTC() : nil }
+        }
+        let desk = RequestDesk(zone: World(has: true))
+        let id = try desk.add(
+            RequestDescription(
+                "org.example.a", kind: .processing,
+                repetition: Repetition(
+                    .cron(try CronSchedule("CRON_TZ=Sea/West 0 0 * * *"), isLocal: true))))
+        for has in [true, false] {
+            desk.ledger = RequestLedger(zone: World(has: has))
+            desk.ledger.boot = desk.host.boot
+            desk.now = try desk.request(id).notBefore
+            try desk.run(id)
+            let told = try desk.entries(id).last { $0.what == .repeated }?.detail
+            let lost = "this machine does not have the time zone Sea/West any more, "
+            #expect(told == (has ? "" : lost + "so the date is in its own"))
+        }
+    }
+
     @Test("a zone that the expression names counts, and one that is not there is refused")
     func namedZone() throws {
         struct East: TimeZoneRules {

@@ -60,6 +60,30 @@ package struct LocalZone: TimeZoneRules {
         return try? ZoneFile(Array(bytes[..<count]))
     }
 
+    /// Returns why there is no zone of a name, and what to write: for messages. Looks at the machine's files.
+    package static func missing(_ name: String) -> (message: String, help: String) {
+        let file = path(of: name)
+        var status = stat()
+        if stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            return (
+                "\(file) is not a file with a time zone that can be read",
+                "install tzdata anew, or write another name"
+            )
+        }
+        // "europe/berlin", "new york".
+        let capital = name.parts(at: "/", omittingEmpty: false).map { part in
+            part.parts(at: "_", omittingEmpty: false).map { word in
+                word.prefix(1).uppercased() + word.dropFirst().lowercased()
+            }.joined(separator: "_")
+        }.joined(separator: "/")
+        let near = [capital, name.uppercased()].first { $0 != name && LocalZone().named($0) != nil }
+        return (
+            "there is no time zone `\(name)` on this machine",
+            near.map { "did you mean `\($0)`?" }
+                ?? "timedatectl list-timezones; where there are none, install tzdata"
+        )
+    }
+
     private static func path(of name: String) -> String {
         let directory = getenv("TZDIR").map { String(cString: $0) } ?? ""
         return name.begins(with: "/")

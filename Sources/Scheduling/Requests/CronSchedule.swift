@@ -56,6 +56,11 @@ package struct CronSchedule: Hashable, Sendable {
         }
         expression = words.joined(separator: " ")
         let fields = words.count == 1 ? try Self.nickname(String(words[0])) : words.map(String.init)
+        if let first = fields.first, first.utf8.starts(with: "TZ=".utf8) {
+            throw CronFault(
+                field: nil, message: "names a time zone with TZ=",
+                help: "write `CRON_\(first) \(fields.dropFirst().joined(separator: " "))`")
+        }
         guard fields.count == 5 else {
             throw CronFault(
                 field: nil,

@@ -274,7 +274,16 @@ extension RequestLedger {
         request.nominal = next
         try wait(
             &request, .repetition, until: next + repetition.delay(of: request.id, at: next), store)
-        try store.append(entry(.repeated, request, now))
+        try store.append(entry(.repeated, request, now, detail: lostZone(of: repetition)))
+    }
+
+    /// Says that a date is not in the zone that its cron expression names; empty if it is.
+    private func lostZone(of repetition: Repetition) -> String {
+        guard case .cron(let schedule, let isLocal) = repetition.rule, let name = schedule.zone,
+            zone.named(name) == nil
+        else { return "" }
+        return "this machine does not have the time zone \(name) any more, so the date is in "
+            + (isLocal ? "its own" : "UTC")
     }
 
     func finish(

@@ -88,7 +88,9 @@ extension RequestLedger {
         let after = request.description
         guard after != before else { return Changed(value: .changed(request)) }
         let isKept = after.repetition == before.repetition
-        if let fault = isKept ? after.fault : fault(of: after) { return Changed(value: .refused(.invalid(fault))) }
+        if let fault = isKept ? after.fault : fault(of: after) {
+            return Changed(value: .refused(.invalid(fault)))
+        }
         if let key = after.key,
             let other = try store.find(
                 key: key, of: after.identifier, owner: request.owner),

@@ -68,6 +68,18 @@ enum EditCommand {
                 .usage, "`curfew edit` needs something to change", notes: ["nothing was done"],
                 help: ["write an option, such as `--after 2h`", "curfew help edit"])
         }
+        if let zone = [SubmitForm.utc, SubmitForm.local].first(where: arguments.has),
+            ![SubmitForm.at, SubmitForm.latest, SubmitForm.cron].contains(where: arguments.has)
+        {
+            throw CommandError(
+                .usage,
+                "`--\(zone.name)` says in which zone the dates of other options are, and there is none of them",
+                notes: ["nothing was done"],
+                help: [
+                    "write the expression too, `--cron '30 4 * * *' --\(zone.name)`",
+                    "curfew help edit",
+                ])
+        }
         let cleared = Set(
             clearing.filter { arguments.value($0.0) == $0.1 }.map(\.0.name))
         func isGiven(_ any: CommandOption...) -> Bool { any.contains(where: arguments.has) }

@@ -293,9 +293,8 @@ enum SubmitForm {
                 ["leave `\(values.name(other))` out"])
         }
         if let zone = schedule.zone, LocalZone().named(zone) == nil {
-            throw fault(
-                "`\(values.typed(cron, text))`: there is no time zone `\(zone)` on this machine",
-                ["timedatectl list-timezones; where there are none, install tzdata"])
+            let (message, help) = LocalZone.missing(zone)
+            throw fault("`\(values.typed(cron, text))`: \(message)", [help])
         }
         return .cron(schedule, isLocal: values(utc) == nil)
     }
