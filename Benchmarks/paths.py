@@ -572,7 +572,7 @@ def service(c):
         table("resident", "resident, 10 connections, nothing waits", "KiB", "empty_kib", 25 * 1024),
         Table("service pending", "resident, 10 connections and all that is pending, KiB", "KiB", [
             Row(OURS, "curfew serve", lambda r: r["serve"]["idle_kib"])]),
-        table("streams", "resident, 256 streams of the journal", "KiB", "streams_kib", 34 * 1024),
+        table("streams", "resident, 256 streams of the journal, nothing waits", "KiB", "streams_kib", 34 * 1024),
         table("event", "an event to each of 256 streams", "ms", "event_ms", 100),
         table("stop", "until it has ended, with nothing running", "ms", "stop_ms", 100),
         Table("service reload", "1,000 schedules read again, ms", "ms", [

@@ -13,8 +13,8 @@ late_ms      from the date of a request until its program runs: the median of 40
 latest_ms    the same, the longest
 wakeups      how often its threads woke up in SECONDS without work
 empty_kib    resident, with 10 connections, on a store in which nothing waits
+streams_kib  the same, with 256 streams of the journal as well
 idle_kib     resident, with 10 connections and all that is pending
-streams_kib  resident, with 256 streams of the journal
 event_ms     from a submission until each of the 256 streams has its event
 crowd_ms     1,000 connections, each opened and asked once, all open at the end
 stop_ms      from SIGTERM until the process has ended, with nothing running
@@ -75,7 +75,9 @@ def start(curfew, store, work):
             [curfew, "serve", "--store", store, "--config", f"{work}/curfew.json"],
             stdout=subprocess.DEVNULL, env={**os.environ, "NOTIFY_SOCKET": place, "HOME": work})
         manager.recv(4096)
-        return host, (time.perf_counter() - begun) * 1000
+        ready = (time.perf_counter() - begun) * 1000
+        os.unlink(place)
+        return host, ready
 
 
 def stop(host):
@@ -117,22 +119,48 @@ def resident(host):
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
 
-def resident_without_work(curfew, work):
-    """KiB of a host in whose store nothing waits."""
+def deliver(store):
+    """256 streams that have had an event, and the milliseconds until each had it."""
+    connection = Connection(store)
+    after = 0
+    while entries := connection.ask("GET", f"/v1/journal?after={after}&limit=1000")["entries"]:
+        after = entries[-1]["sequence"]
+    streams = [follow(store, after) for _ in range(256)]
+    begun = time.perf_counter()
+    connection.ask("POST", "/v1/requests", {"identifier": "org.example.n", "after": "1d"})
+    for _, answer in streams:
+        while b"submitted" not in answer.readline():
+            pass
+    return streams, (time.perf_counter() - begun) * 1000
+
+
+def leave(streams):
+    for connection, answer in streams:
+        answer.close()
+        connection.close()
+
+
+def without_work(curfew, work):
+    """What is resident of a host in whose store nothing waits."""
     Path(work, "curfew.json").write_text("{}", "utf-8")
-    host, _ = start(curfew, f"{work}/empty", work)
+    store = f"{work}/empty"
+    host, _ = start(curfew, store, work)
     try:
-        connections = [Connection(f"{work}/empty") for _ in range(10)]
+        connections = [Connection(store) for _ in range(10)]
         for each in connections:
             each.ask("GET", "/v1/host")
-        kib = resident(host)
+        told = {"empty_kib": resident(host)}
+        streams, _ = deliver(store)
+        told["streams_kib"] = resident(host)
+        leave(streams)
         for each in connections:
             each.close()
         stop(host)
-        return kib
+        return told
     finally:
-        host.kill()
-        host.wait()
+        if host.poll() is None:
+            host.kill()
+            host.wait()
 
 
 def lateness(connection):
@@ -170,7 +198,7 @@ def main():
     if not Path(options.store).is_dir():
         prepare(options.curfew, options.store)
     os.makedirs(options.work, mode=0o700)
-    told = {"empty_kib": resident_without_work(options.curfew, options.work)}
+    told = without_work(options.curfew, options.work)
     configure(options.work)
     store = f"{options.work}/store"
     shutil.copytree(options.store, store)
@@ -201,21 +229,8 @@ def main():
         for task, (name, count) in after.items():
             if count != before.get(task, ("", 0))[1]:
                 print(f"{name} woke up", file=sys.stderr)
-        first = Connection(store)
-        after = 0
-        while entries := first.ask("GET", f"/v1/journal?after={after}&limit=1000")["entries"]:
-            after = entries[-1]["sequence"]
-        streams = [follow(store, after) for _ in range(256)]
-        begun = time.perf_counter()
-        first.ask("POST", "/v1/requests", {"identifier": "org.example.n", "after": "1d"})
-        for _, answer in streams:
-            while b"submitted" not in answer.readline():
-                pass
-        told["event_ms"] = (time.perf_counter() - begun) * 1000
-        told["streams_kib"] = resident(host)
-        for connection, answer in streams:
-            answer.close()
-            connection.close()
+        streams, told["event_ms"] = deliver(store)
+        leave(streams)
         time.sleep(3)
         begun = time.perf_counter()
         crowd = [Connection(store) for _ in range(1_000)]
