@@ -312,6 +312,7 @@ struct LintTests {
         arguments: [
             ("exports-minimal", "it exports twin_second (curfew explain CF0808)"),
             ("elf-hardening", "(curfew explain CF0810)"), ("fork-hooks", "(curfew explain CF0858)"),
+            ("symbols-resolve", "so no host loads it (curfew explain CF0812)"),
         ])
     func warned(twin: String, text: String) throws {
         let run = try CommandRun("lint", Twin(twin).path)

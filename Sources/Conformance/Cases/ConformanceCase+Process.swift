@@ -44,6 +44,11 @@ extension ConformanceCase {
             let before = Environment(run.subject)
             try bed.end()
             try look("retired, it", before)
+            if isLoading, let library = beforeLoading.librariesMadeGlobal().first {
+                run.warn(
+                    "it loaded \(library.parts(at: "/").last ?? "") with RTLD_GLOBAL: libraries that are loaded later take its functions for those they ask for"
+                )
+            }
         }
     }
 

@@ -28,6 +28,25 @@ package struct StaticLook {
                 findings.append(Finding(tested: tested, verdict: verdict))
             }
         }
+        if let missing = Self.missing(subject) { findings.append(missing) }
         self.findings = findings
+    }
+
+    /// What the loader would refuse, which the case learns by loading the library.
+    private static func missing(_ subject: Subject) -> Finding? {
+        guard let tested = ConformanceCase.named("symbols-resolve"),
+            subject.reasonToSkip(tested.scope) == nil, let library = subject.libraryPath
+        else { return nil }
+        let (libraries, symbols) = MissingSymbols.find(in: library)
+        let what =
+            if let first = libraries.first {
+                "it needs \(first), which this machine does not have, so no host here loads it"
+            } else if let first = symbols.first {
+                "it needs the symbol \(first), which no library that it names defines, so no host loads it"
+            } else {
+                ""
+            }
+        guard !what.isEmpty else { return nil }
+        return Finding(tested: tested, verdict: .fail(what))
     }
 }

@@ -9,6 +9,7 @@ struct Environment {
     private let globals = ProcessGlobals()
     private let children = Set(ContainedChild.children)
     private let signals = Environment.signals()
+    private let libraries = GlobalLibraries()
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -36,6 +37,9 @@ struct Environment {
         }
         return signals
     }
+
+    /// Returns the libraries whose symbols others see now, and did not before.
+    func librariesMadeGlobal() -> [String] { libraries.added(by: GlobalLibraries()) }
 
     func globalChanges() -> [String] { globals.changes(to: ProcessGlobals()) }
 
@@ -99,7 +103,7 @@ struct Environment {
 
     func processes() -> [String] {
         let own = ContainedChild.children.filter { !children.contains($0) }
-        // The kit adopts processes whose parents have ended. Its only other child is this process.
+        // The supervisor of this process adopts those whose parents have ended, and has no other child.
         let orphans = CaseChild.isThis ? ContainedChild.orphans : []
         return (own + orphans).sorted().map { "left a process (\($0))" }
     }
