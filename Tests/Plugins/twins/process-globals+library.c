@@ -5,5 +5,5 @@
  */
 #include <dlfcn.h>
 
-#define TWIN_IN_ENTRY if (TWIN_ONCE) dlopen("libthread_db.so.1", RTLD_NOW | RTLD_GLOBAL);
+#define TWIN_IN_ENTRY if (TWIN_ONCE) dlopen("libz.so.1", RTLD_NOW | RTLD_GLOBAL);
 #include "twin.h"
