@@ -345,6 +345,8 @@ test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py --stall 3600 \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|IsolationTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
+	echo "test-all: the twins by the installed kit, which has its libraries inside"
+	CURFEW_CONFORM_PROGRAM="$$PWD/.build/prefix/bin/curfew" Tests/run-tests.py --filter TwinTests
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 Tests/run-tests.py --filter AllProgramsTests
 	$(MAKE) --no-print-directory test-without

@@ -70,10 +70,20 @@ static uint64_t interval_timer(int which) {
            timer.it_interval.tv_sec != 0 || timer.it_interval.tv_usec != 0;
 }
 
-/* A function without parameters of the C++ library that is loaded, which returns another function. */
+/* A function of the C++ library. It is loaded here if this program has none, or its own one: a plugin that loads
+ * it first would seem to have changed everything. */
+static void *function_of_cpp(const char *name) {
+    static void *library;
+    static bool is_looked_for;
+    if (!is_looked_for) library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    is_looked_for = true;
+    return library == NULL ? NULL : dlsym(library, name);
+}
+
+/* The value of a function without parameters of the C++ library, which returns another function. */
 static uint64_t handler_of_cpp(const char *getter) {
     void *(*get)(void) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, getter);
+    void *found = function_of_cpp(getter);
     if (found == NULL) return 0;
     memcpy(&get, &found, sizeof get);
     return (uint64_t)(uintptr_t)get();
@@ -82,7 +92,7 @@ static uint64_t handler_of_cpp(const char *getter) {
 /* std::ios_base::sync_with_stdio(true), which returns how it was, and changes nothing. */
 static uint64_t is_synced_with_stdio(void) {
     bool (*sync)(bool) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base15sync_with_stdioEb");
+    void *found = function_of_cpp("_ZNSt8ios_base15sync_with_stdioEb");
     if (found == NULL) return 0;
     memcpy(&sync, &found, sizeof sync);
     return sync(true);

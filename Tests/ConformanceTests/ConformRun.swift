@@ -29,7 +29,11 @@ struct ConformRun {
         }
     }
 
-    static let program = BuiltProducts.path(ofProduct: "curfew")
+    /// The one that was built for the tests, or the one that is installed: that one has its libraries inside,
+    /// and a plugin's are not those of the program.
+    static let program =
+        ProcessInfo.processInfo.environment["CURFEW_CONFORM_PROGRAM"]
+        ?? BuiltProducts.path(ofProduct: "curfew")
     /// Nothing of the environment of the tests, but where programs are.
     static let environment = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
