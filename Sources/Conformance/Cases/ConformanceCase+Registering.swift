@@ -68,20 +68,22 @@ extension ConformanceCase {
                 try body()
                 return csys_monotonic_ns() &- start
             }
-            // The host has its own part in it, and a busy machine now and then: what it takes is
-            // what it takes every time.
-            var least = UInt64.max
-            for _ in 0..<3 where least > 100_000_000 {
+            // The host has its own part in it, and a busy machine now and then. A thread that sleeps may
+            // be about to wake up, which is no sign of speed: two times out of five are.
+            let limit: UInt64 = 100_000_000
+            var times: [UInt64] = []
+            for _ in 0..<5 where times.count(where: { $0 <= limit }) < 2 {
                 let empty = try TestBed(run)
                 let without = try time { try empty.end() }
                 let bed = try TestBed(run)
                 try bed.load()
                 let with = try time { try bed.end() }
-                least = min(least, with > without ? with - without : 0)
+                times.append(with > without ? with - without : 0)
             }
-            if least > 100_000_000 {
+            if times.count(where: { $0 <= limit }) < 2 {
+                let usual = times.sorted()[times.count / 2]
                 throw CaseVerdict.fail(
-                    "with nothing running it took \(least / 1_000_000) ms to retire, the limit is 100 ms"
+                    "with nothing running it took \(usual / 1_000_000) ms to retire, the limit is 100 ms"
                 )
             }
         },
