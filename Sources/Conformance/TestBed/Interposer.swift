@@ -19,17 +19,6 @@ final class Interposer: EntryInterposer {
         case larger
     }
 
-    /// The placement of a task's payload.
-    enum Payload: Sendable {
-        case hosts
-        /// Cannot be written to.
-        case readOnly
-        /// Memory whose end is followed by an unreadable page.
-        case guarded
-        /// Cannot be read any more once the task is over.
-        case poisoned
-    }
-
     /// A function of the table that fails, and its status.
     struct Refusal: Sendable {
         let function: String
@@ -45,73 +34,23 @@ final class Interposer: EntryInterposer {
         try run.manifest.handlers.contains { $0.form == .entry } ? Interposer() : nil
     }
 
-    /// A fault that was noticed.
-    enum Finding: Sendable, Hashable {
-        /// A call on a thread that its tag does not allow.
-        case thread(String)
-        /// A call at a time that its tag does not allow.
-        case state(String)
-        case unknownStatus(String)
-        case noMessage(String)
-        /// The duration of a callback, in nanoseconds.
-        case expiration(UInt64)
-        /// Parts of the thread's state that have changed.
-        case signalMask, signalStack, floatControl
-        /// Another part of it, worded to follow "changed".
-        case threadTrait(String)
-        case tailWritten(String)
-        /// The size of a struct, which the host has set, is another one.
-        case sizeWritten(String)
-        /// A struct of the plugin's, worded as a sentence's rest.
-        case badStruct(String)
-        /// One that could be of a later version.
-        case laterStruct(String)
-        /// A task was completed that the plugin had answered for, or was never given.
-        case completion(String)
-        /// A call for a task after its completion: the function, and what it did.
-        case afterCompletion(String)
-        /// A call after the plugin was retired, or in another process.
-        case afterRetire(String)
-        /// A text without an end.
-        case unterminated(String)
-    }
-
     private struct State {
         var findings: [Finding] = []
         var isEntering = false
-        /// Addresses, by task.
-        var payloads: [UInt64: UInt] = [:]
-        var sizes: [UInt64: Int] = [:]
-        var names: [UInt64: (address: UInt, length: Int)] = [:]
-        var completed: Set<UInt64> = []
-        /// How each task was answered first: by a call, or by what its function returned.
-        var answers: [UInt64: Answer] = [:]
-        /// The tasks whose expiration callbacks are at work.
-        var stopping: Set<UInt64> = []
         var isRetired = false
+        /// The ids of extensions that were asked for.
         var asked: [String] = []
+        /// Calls of the function that is to fail, and those of them that failed.
         var called = 0
         var refused = 0
-        /// The references that tasks have, by task: the function's own, and those that were kept.
-        var references: [UInt64: Int] = [:]
-        var pending: Set<UInt64> = []
+        var tasks = FollowedTasks()
         /// The identifiers of handlers with an expiration callback.
         var callingBack: Set<String> = []
-        var expiring = 0
-    }
-
-    /// The first answer of the plugin for a task.
-    private struct Answer {
-        let thread: UInt64
-        /// It had been told to stop. Then its function and its callback may both answer.
-        let wasStopped: Bool
-        /// By complete, and not by what its function returned.
-        let isCall: Bool
     }
 
     private let structs: Structs
-    private let payload: Payload
-    private let hasExtensions: Bool
+    private let payloads: PlacedPayloads
+    let hasExtensions: Bool
     private let refusal: Refusal?
     private let chaos: Locked<Chaos?>
     /// The plugin's own allocations can be made to fail.
@@ -132,12 +71,13 @@ final class Interposer: EntryInterposer {
     static var filler: UInt8 { 0xA5 }
 
     init(
-        structs: Structs = .plain, payload: Payload = .hosts, hasExtensions: Bool = true,
+        structs: Structs = .plain, payload: PlacedPayloads.Placement = .hosts,
+        hasExtensions: Bool = true,
         refusal: Refusal? = nil, chaos: Chaos? = nil, isShortOfMemory: Bool = false,
         survivesWithoutMemory: Bool = false
     ) {
         self.structs = structs
-        self.payload = payload
+        payloads = PlacedPayloads(payload)
         self.hasExtensions = hasExtensions
         self.refusal = refusal
         self.chaos = Locked(chaos)
@@ -148,6 +88,7 @@ final class Interposer: EntryInterposer {
     var findings: [Finding] { state.withLock { $0.findings } }
     /// The ids of extensions that were asked for.
     var extensionsAsked: [String] { state.withLock { $0.asked } }
+    func noteAsked(_ id: String) { state.withLock { $0.asked.append(id) } }
     /// The number of refused calls.
     var refusals: Int { state.withLock { $0.refused } }
 
@@ -253,19 +194,12 @@ final class Interposer: EntryInterposer {
     }
 
     /// The tasks that were answered, and to which the plugin still has references.
-    var heldTasks: [UInt64] {
-        state.withLock { state in
-            state.answers.keys.filter { state.references[$0, default: 0] > 0 }.sorted()
-        }
-    }
+    var heldTasks: [UInt64] { state.withLock { $0.tasks.held } }
 
     /// Notes a call for a task that the same thread has answered before.
     func checkOpen(_ function: String, _ task: curfew_task) {
         let thread = csys_thread_number()
-        let isOver = state.withLock { state in
-            state.answers[task]?.thread == thread
-        }
-        if isOver {
+        if state.withLock({ $0.tasks.wasAnswered(task, by: thread) }) {
             find(
                 .afterCompletion("called \(function) for a task that the same thread had answered"))
         }
@@ -328,132 +262,19 @@ final class Interposer: EntryInterposer {
         }
     }
 
-    /// An extension whose functions take this one's table.
-    func `extension`(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
-        let name = String(cString: id)
-        state.withLock { $0.asked.append(name) }
-        guard hasExtensions, real.pointee.extension(real, id) != nil else { return nil }
-        return switch name {
-        case CURFEW_EXT_THREAD_CHECK: UnsafeRawPointer(Self.threadCheck)
-        case CURFEW_EXT_SUBS: UnsafeRawPointer(Self.subs)
-        case CURFEW_EXT_REQUESTS: UnsafeRawPointer(Self.requests)
-        default: nil
-        }
-    }
-
-    func hostExtension<T>(_ id: String, as type: T.Type) -> UnsafePointer<T> {
-        id.withCString { real.pointee.extension(real, $0)! }.assumingMemoryBound(to: T.self)
-    }
-
-    nonisolated(unsafe) private static let threadCheck = {
-        let table = UnsafeMutablePointer<curfew_thread_check>.allocate(capacity: 1)
-        table.initialize(
-            to: curfew_thread_check(
-                struct_size: UInt32(MemoryLayout<curfew_thread_check>.size),
-                current: { api in
-                    let interposer = Interposer.of(api)
-                    return interposer.hostExtension(
-                        CURFEW_EXT_THREAD_CHECK, as: curfew_thread_check.self
-                    )
-                    .pointee.current(interposer.real)
-                }))
-        return table
-    }()
-
-    nonisolated(unsafe) private static let requests = {
-        let table = UnsafeMutablePointer<curfew_requests>.allocate(capacity: 1)
-        table.initialize(
-            to: curfew_requests(
-                struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
-                submit: { api, identifier, options, out, error in
-                    if let refused = Interposer.of(api).refused("submit") {
-                        ErrorBuffer.fill(
-                            error, refused,
-                            "as many requests are pending as may be; nothing was submitted")
-                        return refused.rawValue
-                    }
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.submit(host, identifier, options, out, error)
-                },
-                cancel: { api, identifier, error in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.cancel(host, identifier, error)
-                },
-                snooze: { api, task, delay, error in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.snooze(host, task, delay, error)
-                },
-                get_request: { api, task in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.get_request(host, task)
-                },
-                list_pending: { api, after, states, capacity, count, error in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.list_pending(host, after, states, capacity, count, error)
-                },
-                read_payload: { api, request, buffer, capacity, bytes, error in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.read_payload(host, request, buffer, capacity, bytes, error)
-                },
-                get_wall_ns: { api in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.get_wall_ns(host)
-                },
-                get_owner: { api, task in
-                    let (host, table) = Interposer.requests(of: api)
-                    return table.get_owner(host, task)
-                }))
-        return table
-    }()
-
-    private static func requests(
-        of api: UnsafePointer<curfew_host_api>
-    ) -> (UnsafePointer<curfew_host_api>, curfew_requests) {
-        let interposer = Interposer.of(api)
-        return (
-            interposer.real,
-            interposer.hostExtension(CURFEW_EXT_REQUESTS, as: curfew_requests.self).pointee
-        )
-    }
-
-    /// Continuations are called with the host's own table, which is as good.
-    nonisolated(unsafe) private static let subs = {
-        let table = UnsafeMutablePointer<curfew_subs>.allocate(capacity: 1)
-        table.initialize(
-            to: curfew_subs(
-                struct_size: UInt32(MemoryLayout<curfew_subs>.size), reserved: 0,
-                call_delayed: { api, sub, values, count in
-                    let interposer = Interposer.of(api)
-                    return interposer.hostExtension(CURFEW_EXT_SUBS, as: curfew_subs.self)
-                        .pointee.call_delayed(interposer.real, sub, values, count)
-                },
-                wait_for: { api, selector, sender, limit, continuation, data in
-                    let interposer = Interposer.of(api)
-                    return interposer.hostExtension(CURFEW_EXT_SUBS, as: curfew_subs.self)
-                        .pointee.wait_for(
-                            interposer.real, selector, sender, limit, continuation, data)
-                },
-                sleep: { api, duration, continuation, data in
-                    let interposer = Interposer.of(api)
-                    return interposer.hostExtension(CURFEW_EXT_SUBS, as: curfew_subs.self)
-                        .pointee.sleep(interposer.real, duration, continuation, data)
-                }))
-        return table
-    }()
-
     // MARK: Tasks
 
     func run(
         _ handler: InterposedHandler, _ task: curfew_task,
         _ error: UnsafeMutablePointer<curfew_error>
     ) -> curfew_status {
-        state.withLock { $0.references[task, default: 0] += 1 }
+        state.withLock { $0.tasks.keep(task) }
         let isShort = failsAllocations && chaos.withLock { $0 }?.takesMemory() ?? false
         defer { if isShort { csys_fail_allocations(.max, 0) } }
         let status = onThisThread {
             lend(error, "curfew_error") { error in handler.run(handler.data, table, task, error) }
         }
-        let isCompleted = state.withLock { $0.completed.contains(task) }
+        let isCompleted = state.withLock { $0.tasks.isCompleted(task) }
         let known = Status(rawValue: status)
         checkEnd(of: error.pointee, "the error of the function of \"\(handler.identifier)\"")
         if known != .pending {
@@ -472,7 +293,7 @@ final class Interposer: EntryInterposer {
             }
         }
         if known == .pending, !isCompleted {
-            state.withLock { _ = $0.pending.insert(task) }
+            state.withLock { $0.tasks.pend(task) }
         } else {
             drop(task)
         }
@@ -481,26 +302,10 @@ final class Interposer: EntryInterposer {
 
     /// Notes the first answer for a task.
     private func answered(_ task: curfew_task, isCall: Bool) {
-        let wasStopped = real.pointee.is_expired(real, task)
-        let answer = Answer(thread: csys_thread_number(), wasStopped: wasStopped, isCall: isCall)
-        state.withLock { if $0.answers[task] == nil { $0.answers[task] = answer } }
-    }
-
-    /// Looks whether a completion is the first answer, or one that could not know of the first.
-    private func checkCompletion(of task: curfew_task) {
-        let thread = csys_thread_number()
-        let text: String? = state.withLock { state in
-            guard state.references[task] != nil else {
-                return "completed task \(task), which it was never given"
-            }
-            guard let first = state.answers[task] else { return nil }
-            let isOthers = first.thread != thread
-            if isOthers, first.wasStopped || state.stopping.contains(task) { return nil }
-            return first.isCall
-                ? "completed a task twice"
-                : "completed a task after its function had returned the answer"
+        let (wasStopped, thread) = (real.pointee.is_expired(real, task), csys_thread_number())
+        state.withLock {
+            $0.tasks.answer(task, by: thread, wasStopped: wasStopped, isCall: isCall)
         }
-        if let text { find(.completion(text)) }
     }
 
     /// Calls into the plugin, and looks what is different on the thread afterwards.
@@ -520,30 +325,20 @@ final class Interposer: EntryInterposer {
 
     /// A reference to a task is gone; with the last one goes the payload.
     func drop(_ task: curfew_task) {
-        let isLast = state.withLock { state in
-            state.references[task, default: 0] -= 1
-            return state.references[task] == 0
-        }
-        if isLast { poison(task) }
+        if state.withLock({ $0.tasks.drop(task) }) { payloads.release(task) }
     }
 
-    func keep(_ task: curfew_task) {
-        state.withLock { $0.references[task, default: 0] += 1 }
-    }
+    func keep(_ task: curfew_task) { state.withLock { $0.tasks.keep(task) } }
 
     func expired(
         _ handler: InterposedHandler, _ task: curfew_task, _ reason: curfew_reason
     ) {
-        state.withLock { state in
-            state.expiring += 1
-            state.stopping.insert(task)
-        }
+        state.withLock { $0.tasks.beginStop(task) }
         let start = csys_monotonic_ns()
         onThisThread { handler.expired?(handler.data, table, task, reason) }
         let time = csys_monotonic_ns() &- start
         state.withLock { state in
-            state.expiring -= 1
-            state.stopping.remove(task)
+            state.tasks.endStop(task)
             state.findings.append(.expiration(time))
         }
     }
@@ -561,7 +356,7 @@ final class Interposer: EntryInterposer {
     func waitForCallbacks() -> Bool {
         let until = csys_monotonic_ns() &+ 5_000_000_000
         var word: UInt32 = 0
-        while state.withLock({ $0.expiring > 0 }) {
+        while state.withLock({ $0.tasks.areStopping }) {
             guard csys_monotonic_ns() < until else { return false }
             csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
         }
@@ -572,12 +367,12 @@ final class Interposer: EntryInterposer {
         _ task: curfew_task, _ status: curfew_status, _ error: UnsafePointer<CChar>?,
         _ errorBytes: UInt64
     ) {
-        checkCompletion(of: task)
-        answered(task, isCall: true)
-        let wasPending = state.withLock { state in
-            state.completed.insert(task)
-            return state.pending.remove(task) != nil
+        let thread = csys_thread_number()
+        if let text = state.withLock({ $0.tasks.fault(ofCompleting: task, by: thread) }) {
+            find(.completion(text))
         }
+        answered(task, isCall: true)
+        let wasPending = state.withLock { $0.tasks.complete(task) }
         defer { if wasPending { drop(task) } }
         let known = Status(rawValue: status)
         if known.constant == nil {
@@ -625,52 +420,7 @@ final class Interposer: EntryInterposer {
 
     /// Puts the payload where this one wants it, the first time a task asks.
     func place(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
-        let needed = MemoryLayout<curfew_task_info>.offset(of: \.payload_bytes)! + 8
-        if payload == .poisoned, info.pointee.struct_size >= needed { placeName(info, task) }
-        guard payload != .hosts, info.pointee.struct_size >= needed, info.pointee.payload_bytes > 0,
-            let original = info.pointee.payload
-        else { return }
-        let count = Int(info.pointee.payload_bytes)
-        let (source, payload) = (UInt(bitPattern: original), payload)
-        let address = state.withLock { state -> UInt in
-            if let known = state.payloads[task] { return known }
-            // Behind what only must not be written there is room, and it is zero.
-            let memory = csys_guarded_map(UInt64(count + (payload == .guarded ? 0 : 64)))!
-            memory.copyMemory(from: UnsafeRawPointer(bitPattern: source)!, byteCount: count)
-            if payload == .readOnly { csys_protect(memory, UInt64(count), true, false) }
-            state.payloads[task] = UInt(bitPattern: memory)
-            state.sizes[task] = count
-            return UInt(bitPattern: memory)
-        }
-        info.pointee.payload = UnsafeRawPointer(bitPattern: address)
-    }
-
-    /// The identifier is the host's as well, and goes with the payload.
-    private func placeName(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
-        let length = strlen(info.pointee.identifier) + 1
-        let source = UInt(bitPattern: info.pointee.identifier)
-        let address = state.withLock { state -> UInt in
-            if let known = state.names[task]?.address { return known }
-            let memory = csys_guarded_map(UInt64(length))!
-            memory.copyMemory(
-                from: UnsafeRawPointer(bitPattern: source)!, byteCount: length)
-            state.names[task] = (UInt(bitPattern: memory), length)
-            return UInt(bitPattern: memory)
-        }
-        info.pointee.identifier = UnsafePointer(bitPattern: address)!
-    }
-
-    private func poison(_ task: curfew_task) {
-        guard payload == .poisoned else { return }
-        if let name = state.withLock({ $0.names[task] }) {
-            csys_protect(
-                UnsafeMutableRawPointer(bitPattern: name.address)!, UInt64(name.length), false,
-                false)
-        }
-        let (address, count) = state.withLock { ($0.payloads[task], $0.sizes[task] ?? 0) }
-        if let memory = address.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) {
-            csys_protect(memory, UInt64(count), false, false)
-        }
+        payloads.place(info, task)
     }
 }
 
