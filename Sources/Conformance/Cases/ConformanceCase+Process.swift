@@ -41,6 +41,9 @@ extension ConformanceCase {
                 _ = try bed.run(trial, payload: payload, budget: budget)
                 try look(trial.name, before)
             }
+            // A thread of its own may have changed something between two looks.
+            chdir(run.beginning)
+            try look("loaded for a while, it", beforeLoading)
             let before = Environment(run.subject)
             try bed.end()
             try look("retired, it", before)
