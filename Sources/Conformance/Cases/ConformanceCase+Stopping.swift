@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import CurfewValues
 import PluginBridge
 import Runner
 import Scheduling
@@ -116,12 +117,18 @@ extension ConformanceCase {
             let bed = try TestBed(run, interposer: interposer)
             try bed.load()
             for trial in try run.examples(.slow) {
-                let task = try bed.launch(trial)
-                try bed.waitUntilRunning(task, trial.name)
-                task.cancel()
-                let ended = try bed.end(of: task, trial.name)
-                try mustBeAnswered(ended, trial.name, "cancelled while it ran")
-                try mustHaveReturned(interposer, trial.name)
+                for (reason, what) in [
+                    (nil, "cancelled while it ran"),
+                    (.condition, "told that it had lost a condition"),
+                    (.host, "stopped by the host"),
+                ] as [(StopReason?, String)] {
+                    let task = try bed.launch(trial)
+                    try bed.waitUntilRunning(task, trial.name)
+                    if let reason { task.stop(reason) } else { task.cancel() }
+                    let ended = try bed.end(of: task, trial.name)
+                    try mustBeAnswered(ended, trial.name, what)
+                    try mustHaveReturned(interposer, trial.name)
+                }
             }
         },
         ConformanceCase("thread-exit", level: 2, needs: tried + ["retires"]) { run in
