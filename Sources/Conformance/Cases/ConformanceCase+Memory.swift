@@ -6,7 +6,9 @@ import PluginBridge
 /// Checks what the plugin does with its own memory, and with memory of the host.
 extension ConformanceCase {
     /// Runs every example twice, with payloads that lie where this one wants them.
-    private static func placed(_ name: String, _ payload: PlacedPayloads.Placement) -> ConformanceCase {
+    private static func placed(_ name: String, _ payload: PlacedPayloads.Placement)
+        -> ConformanceCase
+    {
         ConformanceCase(
             name, level: 2, .entry,
             needs: tried + ["retires", "thread-exit"] + (payload == .guarded ? ["struct-ends"] : [])

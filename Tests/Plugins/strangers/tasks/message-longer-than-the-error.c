@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * says: CF0815 CF0830 CF0831
+ * says: CF0815 CF0830 CF0831 CF0871
  *
  * Copies a report of 1,500 bytes to the message of the host's error, which has 1,016.
  */
