@@ -50,10 +50,13 @@ static void fault(int number, siginfo_t *info, void *context) {
     const void *others_place = NULL;
     /* The first two frames are this function and the system's return from it. */
     for (int at = 2; at < count; at++) {
-        if (dladdr(frames[at], &found) == 0 || found.dli_fname == NULL) continue;
-        if (strcmp(file_name(found.dli_fname), crash_library) == 0) return tell(frames[at], &found);
+        /* The frame of the fault has its instruction; those above have what comes after their calls, which may
+         * be the next function. */
+        const void *place = (const char *)frames[at] - (at > 2);
+        if (dladdr(place, &found) == 0 || found.dli_fname == NULL) continue;
+        if (strcmp(file_name(found.dli_fname), crash_library) == 0) return tell(place, &found);
         if (others_place == NULL) {
-            others_place = frames[at];
+            others_place = place;
             other = found;
         }
     }

@@ -113,15 +113,20 @@ ptrdiff_t csys_trace_loading(const char *library, char *text, size_t room, uint6
     char preload[PATH_MAX + 16], program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     Dl_info loader;
+    char paths[PATH_MAX + 32] = "LC_ALL=C";
+    const char *given = getenv("LD_LIBRARY_PATH");
     if (length <= 0 || dladdr((const void *)getauxval(AT_BASE), &loader) == 0 ||
         strpbrk(library, " :$") != NULL ||
-        snprintf(preload, sizeof preload, "LD_PRELOAD=%s", library) >= (int)sizeof preload) {
+        snprintf(preload, sizeof preload, "LD_PRELOAD=%s", library) >= (int)sizeof preload ||
+        (given != NULL &&
+         snprintf(paths, sizeof paths, "LD_LIBRARY_PATH=%s", given) >= (int)sizeof paths)) {
         errno = ENOENT;
         return -1;
     }
     program[length] = 0;
     char *arguments[] = {(char *)loader.dli_fname, program, NULL};
-    char *environment[] = {"LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes", "LD_BIND_NOW=yes", preload, NULL};
+    char *environment[] = {"LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes", "LD_BIND_NOW=yes",
+                           preload, paths, NULL};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
     pid_t child = fork();

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -207,8 +208,12 @@ static pid_t start(const execution *given, int *error) {
     return child;
 }
 
-static void supervise(const execution *given, int report, pid_t parent) {
-    setsid();
+static void supervise(const execution *given, const char *directory, int report, pid_t parent) {
+    /* A group of its own, which no key of the terminal reaches. In the session of its parent: when that ends, the
+     * system continues what is stopped in such a group, with SIGHUP (setpgid(2)). */
+    setpgid(0, 0);
+    signal(SIGHUP, SIG_IGN);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     sigset_t signals;
@@ -220,6 +225,9 @@ static void supervise(const execution *given, int report, pid_t parent) {
         tell(report, end);
         _exit(0);
     }
+    /* What is not its own, such as the pipes of another child. */
+    close_range(3, (unsigned)report - 1, 0);
+    close_range((unsigned)report + 1, UINT_MAX, 0);
     bool has_ended = wait_for_end(child, &signals);
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -227,15 +235,18 @@ static void supervise(const execution *given, int report, pid_t parent) {
     bool is_reaped = reap(&below, child, &end.status);
     end_all(&below);
     if (has_ended && is_reaped) tell(report, end);
+    /* Nobody is left who would do so. */
+    if (directory != NULL && getppid() != parent) csys_remove_tree(directory);
     _exit(0);
 }
 
 /* --- The process that wants the child --------------------------------------------------------- */
 
 int32_t csys_supervise(const char *program, char *const *arguments, char *const *environment,
-                       csys_streams streams, csys_supervisor *supervisor) {
+                       const char *directory, csys_streams streams, csys_supervisor *supervisor) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
     execution given = {program, arguments, environment, streams};
     pid_t parent = getpid();
     /* Until it has its own, it must not take the signals of this process. */
@@ -245,7 +256,7 @@ int32_t csys_supervise(const char *program, char *const *arguments, char *const 
     pid_t process = fork();
     if (process == 0) {
         close(ends[0]);
-        supervise(&given, ends[1], parent);
+        supervise(&given, directory, ends[1], parent);
     }
     int error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -285,9 +296,11 @@ void csys_supervisor_await(int32_t process, uint64_t until_ns) {
 
 bool csys_supervisor_end(csys_supervisor *supervisor, uint64_t until_ns, csys_supervised_end *end) {
     csys_supervisor_await(supervisor->process, until_ns);
-    int ignored;
-    while (waitpid(supervisor->process, &ignored, 0) < 0 && errno == EINTR) {}
     bool has_told = read(supervisor->report, end, sizeof *end) == sizeof *end;
+    int ignored;
+    /* One that a child of its own has stopped as its tracer is that one's to reap; it is an orphan then. */
+    if (has_told)
+        while (waitpid(supervisor->process, &ignored, 0) < 0 && errno == EINTR) {}
     if (supervisor->descriptor >= 0) close(supervisor->descriptor);
     close(supervisor->report);
     return has_told;

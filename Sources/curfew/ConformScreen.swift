@@ -195,9 +195,11 @@ final class ConformScreen: ConformView {
     }
 
     private func adviseExamples(_ report: ConformReport) {
-        let lacking = report.results.filter {
-            $0.verdict.text.hasPrefix("no example in the manifest")
-        }.count
+        let lacking = Set(
+            report.results.filter {
+                $0.verdict.text.hasPrefix("no example in the manifest")
+            }.map(\.tested.name)
+        ).count
         guard lacking > 0 else { return }
         advise(
             "hint:",

@@ -22,7 +22,7 @@ struct ReportFile {
                 throw CommandError(
                     .usage, "`--\(form.option.name)` writes to a file, and `-` is none",
                     help: [
-                        "write `--\(form.option.name) /dev/stdout >results`, or `./-` for a file of that name"
+                        "write `--\(form.option.name) FILE`, or `./-` for a file of that name"
                     ])
             }
             files.append(ReportFile(option: form.option, path: path, text: form.text))

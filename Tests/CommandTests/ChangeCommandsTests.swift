@@ -106,6 +106,10 @@ struct ChangeCommandsTests {
         let later = try desk.run("edit", "1", "--cron", "0 4 * * *", "--json").document()
         let repetition = try #require(later["repetition"] as? [String: Any])
         #expect(repetition["catchUp"] as? String == "all")
+        // The date before which the old one was not to begin is no date of the new one.
+        try desk.run("edit", "1", "--at", "2191-01-01T00:00Z", "--json")
+        let again = try desk.run("edit", "1", "--cron", "0 5 * * *", "--json").document()
+        #expect((again["due"] as? String)?.hasPrefix("2191") == false)
         let once = try desk.run("edit", "1", "--cron", "none", "--json").document()
         #expect(once["repetition"] is NSNull)
         #expect(try desk.run("log", "1").output.contains("edited: earliest, repetition"))

@@ -157,7 +157,7 @@ struct ConformTests {
         #expect(run.code == 3)
         #expect(
             run.errors == """
-                error: a directory to work in cannot be made: No such file or directory
+                error: a directory to work in cannot be made in /nowhere: No such file or directory
                   = note: the plugin did not cause this
 
                 """)

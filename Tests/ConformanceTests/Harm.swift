@@ -88,6 +88,18 @@ struct Harm: Sendable {
             name: "asks the process that watches it to end",
             body: "kill(getppid(), SIGTERM); pause();"),
         Harm(
+            name: "traces the process that watches it",
+            body: """
+                pid_t watcher = getppid();
+                if (fork() == 0) {
+                    setsid();
+                    ptrace(PTRACE_SEIZE, watcher, 0, 0);
+                    ptrace(PTRACE_INTERRUPT, watcher, 0, 0);
+                    for (;;) pause();
+                }
+                for (;;) pause();
+                """, hangs: true),
+        Harm(
             name: "stops the process that watches it",
             body: "kill(getppid(), SIGSTOP); for (;;) pause();", hangs: true),
         Harm(

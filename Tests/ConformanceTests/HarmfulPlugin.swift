@@ -54,6 +54,7 @@ struct HarmfulPlugin {
         #include <stdlib.h>
         #include <string.h>
         #include <sys/mman.h>
+        #include <sys/ptrace.h>
         #include <sys/resource.h>
         #include <sys/socket.h>
         #include <sys/stat.h>

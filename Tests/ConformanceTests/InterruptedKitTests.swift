@@ -47,10 +47,10 @@ struct InterruptedKitTests {
         }
         ended.wait()
         guard signal != SIGKILL else {
-            // The processes with which it watches its children end by themselves, and nobody is left
-            // who would remove directories.
+            // The processes with which it watches its children end by themselves.
             #expect(ending.withLock { $0 } == .signalled(SIGKILL))
             #expect(watch.awaitsEndOfProcesses())
+            #expect(watch.residue == [])
             return
         }
         #expect(ending.withLock { $0 } == .exited(128 + signal))

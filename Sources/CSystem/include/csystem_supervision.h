@@ -32,9 +32,9 @@ typedef struct csys_supervised_end {
 } csys_supervised_end;
 
 /* Starts a child that executes `program`, in a session of its own, with the usual signals. Returns 0 or an
- * errno. The calling thread must not end before the supervisor, which it takes for the end of the process. */
+ * errno. If this process has ended before the child, the supervisor removes `directory`, unless it is NULL. The calling thread must not end before the supervisor, which it takes for the end of the process. */
 int32_t csys_supervise(const char *program, char *const *arguments, char *const *environment,
-                       csys_streams streams, csys_supervisor *supervisor);
+                       const char *directory, csys_streams streams, csys_supervisor *supervisor);
 /* Has it end the child and everything else, and itself then. Any thread may call. */
 void csys_supervisor_stop(int32_t process);
 /* Whether it has ended. */
@@ -42,8 +42,8 @@ bool csys_supervisor_has_ended(const csys_supervisor *supervisor);
 /* Waits until it has ended; at a CLOCK_MONOTONIC time it is killed. */
 void csys_supervisor_await(int32_t process, uint64_t until_ns);
 /* Releases a supervisor; one that has not ended by a CLOCK_MONOTONIC time is killed. Returns false if it has
- * not told how the child ended: it was killed, or the child was ended by its order. What it should have
- * killed may be there then, as children of this process if csys_adopt_orphans was called. */
+ * not told how the child ended: it was killed, or the child was ended by its order. It has to be reaped then, and
+ * what it should have killed to be killed, by csys_kill_orphans. */
 bool csys_supervisor_end(csys_supervisor *supervisor, uint64_t until_ns, csys_supervised_end *end);
 /* Kills and reaps the processes below this one, but for some of its children and what is below them. */
 void csys_kill_orphans(const int32_t *except, size_t count);

@@ -94,7 +94,7 @@ extension ConformanceCase {
             var count = 0
             while count < Self.manyTasks, count < 5 || csys_monotonic_ns() < until {
                 count += 1
-                try tryAll(" in the \(count)th round")
+                try tryAll(" in round \(count)")
             }
         },
         ConformanceCase("threads-joined", level: 2, needs: tried + ["retires", "thread-exit"]) {

@@ -55,12 +55,13 @@ package struct ContainedChild: Sendable {
     /// Runs this program once more, with these words after its name.
     ///
     /// - Parameters:
+    ///   - directory: is removed if this process ends before the child.
     ///   - variables: of its environment, in place of those that this process has.
     ///   - limit: nanoseconds until it is killed.
     ///   - observe: called for each line as it arrives.
     package init(
-        _ words: [String], variables: [String: String] = [:], limit: UInt64,
-        observe: (ChildLine) -> Void = { _ in }
+        _ words: [String], in directory: String? = nil, variables: [String: String] = [:],
+        limit: UInt64, observe: (ChildLine) -> Void = { _ in }
     ) throws(ContainmentError) {
         // What a supervisor was kept from killing becomes a child of this process.
         csys_adopt_orphans()
@@ -70,7 +71,7 @@ package struct ContainedChild: Sendable {
         defer { pipes.close() }
         try pipes.open()
         let start = csys_monotonic_ns()
-        var supervisor = try ContainedChild.start(words, variables, pipes)
+        var supervisor = try ContainedChild.start(words, directory, variables, pipes)
         pipes.closeChildsEnds()
         ContainedChild.send(mark, to: pipes.input.write)
         var reader = LineReader(mark: mark)
@@ -187,12 +188,14 @@ package struct ContainedChild: Sendable {
                 "a directory to work in cannot be made: the path in TMPDIR is not UTF-8",
                 help: "TMPDIR=/tmp")
         }
+        try check(place)
         let template = place.appending(component: "curfew-conform-XXXXXX")
         let made: String? = try present.withLock { present throws(ContainmentError) in
             if present.isAbandoned { return nil }
             var template = Array(template.utf8CString)
             guard mkdtemp(&template) != nil else {
-                throw ContainmentError("a directory to work in cannot be made", errno: errno)
+                throw ContainmentError(
+                    "a directory to work in cannot be made in \(place)", errno: errno)
             }
             let path = String(
                 decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -205,6 +208,17 @@ package struct ContainedChild: Sendable {
             present.withLock { _ = $0.directories.remove(path) }
         }
         return try body(path)
+    }
+
+    /// Refuses a place in which others could exchange what a host loads.
+    private static func check(_ place: String) throws(ContainmentError) {
+        var status = stat()
+        guard stat(place, &status) == 0, status.st_mode & 0o002 != 0,
+            status.st_mode & UInt32(S_ISVTX) == 0
+        else { return }
+        throw ContainmentError(
+            "\(place), where the kit would work, can be changed by everyone, so no host loads from it",
+            help: "chmod +t \(place)")
     }
 
     // MARK: The child
@@ -257,7 +271,7 @@ package struct ContainedChild: Sendable {
     }
 
     private static func start(
-        _ words: [String], _ changed: [String: String], _ pipes: Pipes
+        _ words: [String], _ directory: String?, _ changed: [String: String], _ pipes: Pipes
     ) throws(ContainmentError) -> csys_supervisor {
         // The number must be one that this process may have.
         var descriptors = rlimit()
@@ -287,7 +301,7 @@ package struct ContainedChild: Sendable {
             if present.isAbandoned { return nil }
             var supervisor = csys_supervisor()
             let code = csys_supervise(
-                "/proc/self/exe", arguments, environment, streams, &supervisor)
+                "/proc/self/exe", arguments, environment, directory, streams, &supervisor)
             guard code == 0 else {
                 throw ContainmentError("a child process cannot be started", errno: code)
             }

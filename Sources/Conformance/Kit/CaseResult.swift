@@ -5,7 +5,7 @@ package import Scheduling
 /// The result of one case.
 package struct CaseResult: Sendable {
     package let tested: ConformanceCase
-    package let verdict: CaseVerdict
+    package var verdict: CaseVerdict
     /// Where the plugin's code ran.
     package var isolation = Isolation.thread
     /// Nanoseconds.

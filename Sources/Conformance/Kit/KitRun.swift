@@ -172,6 +172,9 @@ package struct KitRun: Sendable {
         }
     }
 
+    /// Nanoseconds that each case has on a busy machine, however little time is given to all.
+    private static let leastLimit: UInt64 = 10_000_000_000
+
     /// Nanoseconds until a case is killed: more where there are many examples, or long ones.
     private func limit(of tested: ConformanceCase, _ pace: UInt64) -> UInt64 {
         let graces = (subject.sound?.handlers ?? []).reduce(UInt64(0)) {
@@ -186,13 +189,16 @@ package struct KitRun: Sendable {
     private func inChild(
         _ tested: ConformanceCase, _ isolation: Isolation, _ share: UInt64, _ pace: UInt64
     ) throws(ContainmentError) -> RunningCases.Ended {
-        let limit = limit(of: tested, pace)
+        let usual = limit(of: tested, pace)
+        // A case that hangs is not to use up what was meant for all; most take less than their share.
+        let limit = share > 0 ? min(usual, max(Self.leastLimit, share)) : usual
         return try ContainedChild.withDirectory { directory throws(ContainmentError) in
             let child = try ContainedChild(
                 CaseChild.words(
                     tested, subject.directory, seed: seed, pace: pace, share: share,
                     isReproducing: isReproducing, isolation,
                     in: directory),
+                in: directory,
                 variables: tested.hardensMemory ? HardenedMemory.variables : [:], limit: limit)
             let report = CaseReport(child, tested, limit: limit)
             var result = CaseResult(
@@ -200,6 +206,10 @@ package struct KitRun: Sendable {
                 seed: tested.isSeeded && report.verdict.status.isFailure ? report.seed : nil,
                 output: String(decoding: child.output + child.errors, as: UTF8.self))
             result.leftOut = report.leftOut
+            if child.ending == .timedOut, limit < usual {
+                result.verdict = .skip("it had not ended when its part of --time was used up")
+                result.isLeftOut = true
+            }
             return RunningCases.Ended(result: result, pace: report.pace)
         }
     }

@@ -37,12 +37,25 @@ package struct StaticLook {
         guard let tested = ConformanceCase.named("symbols-resolve"),
             subject.reasonToSkip(tested.scope) == nil, let library = subject.libraryPath
         else { return nil }
-        let (libraries, symbols) = MissingSymbols.find(in: library)
+        let missing = MissingSymbols(of: library)
+        guard missing.isKnown else {
+            return Finding(
+                tested: tested,
+                verdict: CaseVerdict(
+                    .warn,
+                    "it may need symbols that nothing defines: that cannot be looked at where its path has a blank, a colon or a dollar"
+                ))
+        }
+        func others(_ all: [String]) -> String {
+            all.count > 1 ? " (and \(all.count - 1) more)" : ""
+        }
         let what =
-            if let first = libraries.first {
-                "it needs \(first), which this machine does not have, so no host here loads it"
-            } else if let first = symbols.first {
-                "it needs the symbol \(first), which no library that it names defines, so no host loads it"
+            if let first = missing.libraries.first {
+                "it needs \(first)\(others(missing.libraries)), which this machine does not have, so no host here loads it"
+            } else if let first = missing.versions.first {
+                "it needs \(first)\(others(missing.versions)), and this machine has another one, so no host here loads it"
+            } else if let first = missing.symbols.first {
+                "it needs the symbol \(first)\(others(missing.symbols)), which no library that it names defines, so no host loads it"
             } else {
                 ""
             }

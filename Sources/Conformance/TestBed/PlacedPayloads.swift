@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CSystem
-import Glibc
 import CurfewValues
+import Glibc
 
 /// The payloads of tasks, in memory that shows how a plugin uses it. Never released, so that late uses are seen.
 final class PlacedPayloads: Sendable {

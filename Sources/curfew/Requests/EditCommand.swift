@@ -111,6 +111,10 @@ enum EditCommand {
                 if !isGiven(SubmitForm.jitter) { repetition?.jitter = old.jitter }
             }
             description.repetition = repetition
+            // A date from which the old one was to begin; the new one has its own.
+            if repetition != nil, !isGiven(SubmitForm.at, SubmitForm.after) {
+                description.earliest = nil
+            }
         }
     }
 }

@@ -279,22 +279,23 @@ enum SubmitForm {
             return .every(interval)
         }
         guard let text = values(cron) else { return nil }
+        let shown = text.utf8.count > 100 ? Shown.fitted(Shown.line(text), 100) : text
         let schedule: CronSchedule
         do throws(CronFault) {
             schedule = try CronSchedule(text)
         } catch {
             let field = error.field.map { "the \($0.rawValue)" } ?? "the expression"
             throw fault(
-                "`\(values.typed(cron, text))`: \(field): \(error.message)", [error.help])
+                "`\(values.typed(cron, shown))`: \(field): \(error.message)", [error.help])
         }
         if schedule.zone != nil, let other = [utc, local].first(where: { values($0) != nil }) {
             throw fault(
-                "`\(values.typed(cron, text))` and `\(values.name(other))` name two zones",
+                "`\(values.typed(cron, shown))` and `\(values.name(other))` name two zones",
                 ["leave `\(values.name(other))` out"])
         }
         if let zone = schedule.zone, LocalZone().named(zone) == nil {
             let (message, help) = LocalZone.missing(zone)
-            throw fault("`\(values.typed(cron, text))`: \(message)", [help])
+            throw fault("`\(values.typed(cron, shown))`: \(message)", [help])
         }
         return .cron(schedule, isLocal: values(utc) == nil)
     }
