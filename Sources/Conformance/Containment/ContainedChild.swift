@@ -63,7 +63,7 @@ package struct ContainedChild: Sendable {
         _ words: [String], in directory: String? = nil, variables: [String: String] = [:],
         limit: UInt64, observe: (ChildLine) -> Void = { _ in }
     ) throws(ContainmentError) {
-        // What a supervisor was kept from killing becomes a child of this process.
+        // If a supervisor is killed, its descendants become children of this process.
         csys_adopt_orphans()
         _ = ContainedChild.inherited
         let mark = ContainedChild.mark()
@@ -125,11 +125,11 @@ package struct ContainedChild: Sendable {
         let hasTold = csys_supervisor_end(
             &supervisor, csys_monotonic_ns() &+ killingLimit, &end)
         stayIfAbandoned()
-        let others = present.withLock { present in
+        present.withLock { present in
             present.supervisors.remove(process)
-            return present.supervisors
+            // With the lock, so that no supervisor starts that would be taken for an orphan.
+            if !hasTold { killOrphans(except: present.supervisors) }
         }
-        if !hasTold { killOrphans(except: others) }
         return hasTold ? end : nil
     }
 
