@@ -87,6 +87,7 @@ package struct KitRun: Sendable {
     ) throws(ContainmentError) {
         var pace: UInt64 = 0
         var queue = CaseQueue(cases, width: width)
+        var begun: Set<Int> = []
         var results = [CaseResult?](repeating: nil, count: cases.count)
         var next = 0
         if let first = cases.first { begins(first) }
@@ -107,7 +108,9 @@ package struct KitRun: Sendable {
         while !queue.isOver {
             while let index = queue.next() {
                 let tested = cases[index]
-                let share = clock.next()
+                // A fault that was found is looked at again, even if the time is used up.
+                let isFirst = begun.insert(index).inserted
+                let share = isFirst ? clock.next() : time == nil ? 0 : 1
                 if let skipped = skipped(tested, isolation, broken, isLate: share == nil) {
                     take(index, skipped)
                 } else if isInProcess {
