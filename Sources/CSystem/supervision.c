@@ -225,7 +225,7 @@ static void supervise(const execution *given, const char *directory, int report,
         tell(report, end);
         _exit(0);
     }
-    /* What is not its own, such as the pipes of another child. */
+    /* The copy has all descriptors of its parent, among them the pipes of another child. */
     close_range(3, (unsigned)report - 1, 0);
     close_range((unsigned)report + 1, UINT_MAX, 0);
     bool has_ended = wait_for_end(child, &signals);
@@ -235,7 +235,7 @@ static void supervise(const execution *given, const char *directory, int report,
     bool is_reaped = reap(&below, child, &end.status);
     end_all(&below);
     if (has_ended && is_reaped) tell(report, end);
-    /* Nobody is left who would do so. */
+    /* The parent would remove it, but has ended. */
     if (directory != NULL && getppid() != parent) csys_remove_tree(directory);
     _exit(0);
 }

@@ -2,7 +2,8 @@
 import CSystem
 import Glibc
 
-/// What a library needs and would not find, as the loader itself says without running any code.
+/// Libraries, versions and symbols that a library needs and this machine lacks. The loader finds them without running
+/// any code.
 struct MissingSymbols {
     /// Names, in the loader's order.
     private(set) var libraries: [String] = []

@@ -5,7 +5,7 @@ import Scheduling
 
 /// Cases that run in children, each with a thread that waits for it.
 final class RunningCases: Sendable {
-    /// What a child has come to.
+    /// The result of a child.
     struct Ended: Sendable {
         let result: CaseResult
         /// Nanoseconds of the longest success example, if they were measured.

@@ -32,7 +32,7 @@ package struct StaticLook {
         self.findings = findings
     }
 
-    /// What the loader would refuse, which the case learns by loading the library.
+    /// Returns the reason why the loader would refuse the library. The case itself loads it to learn that.
     private static func missing(_ subject: Subject) -> Finding? {
         guard let tested = ConformanceCase.named("symbols-resolve"),
             subject.reasonToSkip(tested.scope) == nil, let library = subject.libraryPath

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plugin has done about its tasks: a pure value.
+/// The references and answers of a plugin's tasks, and its expiration callbacks: a pure value.
 struct FollowedTasks {
     /// The first answer of the plugin for a task.
     private struct Answer {
