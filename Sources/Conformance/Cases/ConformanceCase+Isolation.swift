@@ -21,7 +21,7 @@ extension ConformanceCase {
 
     /// Cases about several hosts in one process, and about the end of their threads.
     private static let ofItsHosts: Set<String> = [
-        "two-copies", "init-twice", "no-affinity", "thread-exit",
+        "two-copies", "init-twice", "no-affinity", "thread-exit", "new-version",
     ]
 
     /// Why the case is not run with the plugin in an isolation; nil where it is.

@@ -70,7 +70,7 @@ extension ConformanceCase {
         placed("payload-end", .guarded),
         ConformanceCase(
             "hardened-memory", level: 2, needs: tried + ["retires", "thread-exit"],
-            limit: .seconds(40), hardensMemory: true
+            limit: .seconds(40), allocator: .checking
         ) { run in
             let bed = try TestBed(run)
             try bed.load()

@@ -226,5 +226,31 @@ extension ConformanceCase {
                 "retired, it left \(left), and no other one the second time: who removes it?")
             for other in others { run.warn(other) }
         },
+        ConformanceCase(
+            "new-version", level: 2, .library,
+            needs: tried + ["retires", "two-copies", "init-twice", "thread-exit"]
+        ) { run in
+            let old = try TestBed(run)
+            try old.load()
+            try old.runSuccesses()
+            try old.end()
+            let data = run.subject.libraryPath.map(LibraryData.init(ofLibraryAt:))
+            let copy = try run.copyOfPlugin()
+            let new = try TestBed(run)
+            run.phase("while its next version was loaded")
+            do {
+                try new.host.load(plugin: copy)
+            } catch let error as CurfewError {
+                throw CaseVerdict.fail(
+                    "its next version cannot be loaded after it is retired: \(error.message)")
+            }
+            try new.runSuccesses(" in its next version, loaded after it was retired")
+            try new.end()
+            if let place = data?.firstChange() {
+                run.warn(
+                    "while its next version ran, a variable of the retired one changed, at 0x\(String(place, radix: 16)): do both share it?"
+                )
+            }
+        },
     ]
 }

@@ -15,7 +15,9 @@ extension ConformanceCase {
         _ name: String, _ rules: ContractRule..., payloads: [[UInt8]] = [],
         finding: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil }
     ) -> ConformanceCase {
-        ConformanceCase(name, level: 2, needs: tried + ["retires", "thread-exit"]) { run in
+        ConformanceCase(
+            name, level: 2, needs: tried + ["retires", "thread-exit"], allocator: .overwriting
+        ) { run in
             let interposer = try Interposer.ifEntry(run)
             let bed = try TestBed(run, interposer: interposer)
             try bed.load()

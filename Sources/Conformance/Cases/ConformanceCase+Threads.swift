@@ -14,26 +14,16 @@ extension ConformanceCase {
             run in
             // Another host has another worker.
             var beds: [TestBed] = []
-            func tryAll(_ bed: TestBed, _ place: String) throws {
-                for trial in try run.examples(.success) {
-                    let ended = try bed.run(trial)
-                    guard ended.outcome == .succeeded else {
-                        throw CaseVerdict.fail(
-                            "\(place) \(trial.name) \(ended.outcome.name)",
-                            notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
-                    }
-                }
-            }
             for number in 1...3 {
                 let bed = try TestBed(run)
                 try bed.load()
-                try tryAll(bed, "on worker \(number)")
+                try bed.runSuccesses(" on worker \(number)")
                 beds.append(bed)
             }
-            try tryAll(beds[0], "in the first of three hosts")
+            try beds[0].runSuccesses(" in the first of three hosts")
             try beds[2].end()
             try beds[1].end()
-            try tryAll(beds[0], "in the first of three hosts, when the others are gone,")
+            try beds[0].runSuccesses(" in the first of three hosts, when the others are gone")
         },
         ConformanceCase("reentrancy", level: 2, needs: tried) { run in
             let trials = try run.examplesThatEnd()
@@ -68,24 +58,14 @@ extension ConformanceCase {
             let bed = try TestBed(run)
             try bed.load()
             let good = try run.examples(.success)
-            func tryAll(_ when: String) throws {
-                for trial in good {
-                    let ended = try bed.run(trial)
-                    guard ended.outcome == .succeeded else {
-                        throw CaseVerdict.fail(
-                            "\(trial.name) \(ended.outcome.name)\(when)",
-                            notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
-                    }
-                }
-            }
-            try tryAll("")
+            try bed.runSuccesses()
             for trial in (try? run.examples(.failure)) ?? [] {
                 _ = try bed.run(trial)
-                try tryAll(" after \(trial.name) had failed")
+                try bed.runSuccesses(" after \(trial.name) had failed")
             }
             for trial in (try? run.examples(.slow)) ?? [] {
                 _ = try bed.run(trial, budget: TestBed.brief)
-                try tryAll(" after \(trial.name) was told to stop")
+                try bed.runSuccesses(" after \(trial.name) was told to stop")
             }
             // A further attempt may do other things, and must come to an end.
             for trial in good { _ = try bed.run(trial, attempt: 2) }
@@ -94,7 +74,7 @@ extension ConformanceCase {
             var count = 0
             while count < Self.manyTasks, count < 5 || csys_monotonic_ns() < until {
                 count += 1
-                try tryAll(" in round \(count)")
+                try bed.runSuccesses(" in round \(count)")
             }
         },
         ConformanceCase("threads-joined", level: 2, needs: tried + ["retires", "thread-exit"]) {

@@ -27,15 +27,15 @@ package struct ConformanceCase: Sendable {
     /// The case counts only ends of the process that the plugin caused: other cases report the
     /// rest.
     let isAboutExit: Bool
-    /// The C library's allocator looks for wrong uses of memory, and ends the process at one.
-    let hardensMemory: Bool
+    /// How memory is given out in its process.
+    let allocator: AllocatorMode
     /// Done in the child. What it throws is the verdict; a return is a pass.
     let body: @Sendable (CaseRun) throws -> Void
 
     init(
         _ name: String, level: Int, _ scope: Scope = .any, needs: [String] = [],
         limit: Duration = .seconds(20), isSeeded: Bool = false, isAboutExit: Bool = false,
-        hardensMemory: Bool = false,
+        allocator: AllocatorMode = .usual,
         _ body: @escaping @Sendable (CaseRun) throws -> Void
     ) {
         self.name = name
@@ -45,7 +45,7 @@ package struct ConformanceCase: Sendable {
         self.limit = UInt64(limit.components.seconds) * 1_000_000_000
         self.isSeeded = isSeeded
         self.isAboutExit = isAboutExit
-        self.hardensMemory = hardensMemory
+        self.allocator = allocator
         self.body = body
     }
 

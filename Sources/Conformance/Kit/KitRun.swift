@@ -202,7 +202,7 @@ package struct KitRun: Sendable {
                     isReproducing: isReproducing, isolation,
                     in: directory),
                 in: directory,
-                variables: tested.hardensMemory ? HardenedMemory.variables : [:], limit: limit)
+                variables: isolation == .thread ? tested.allocator.variables : [:], limit: limit)
             let report = CaseReport(child, tested, limit: limit)
             var result = CaseResult(
                 tested: tested, verdict: report.verdict, duration: child.duration,

@@ -182,6 +182,20 @@ final class TestBed: Sendable {
         }
     }
 
+    /// Runs every example that expects success, and fails the case where one does not succeed.
+    ///
+    /// - Parameter when: worded to follow "failed", with a space before it.
+    func runSuccesses(_ when: String = "") throws {
+        for trial in try run.examples(.success) {
+            let ended = try run(trial)
+            guard ended.outcome == .succeeded else {
+                throw CaseVerdict.fail(
+                    "\(trial.name) \(ended.outcome.name)\(when)",
+                    notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+            }
+        }
+    }
+
     /// Runs every handler with a payload that means nothing.
     func runAll(_ payload: [UInt8]) throws {
         for handler in try run.handlers() {

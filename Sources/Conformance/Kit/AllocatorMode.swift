@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// How the C library's allocator works in the process of a case.
+enum AllocatorMode: Sendable {
+    /// As it is set for the kit itself.
+    case usual
+    /// What is freed is overwritten at once, by bytes that are neither UTF-8 nor a number of an
+    /// enumeration.
+    case overwriting
+    /// That, and the process is ended at a wrong use of memory.
+    case checking
+
+    /// The variables of the environment: mallopt(3) has the first, the manual of the C library, "Memory
+    /// Allocation Tunables", the second. Since version 2.34 the checks are in a library of their own.
+    var variables: [String: String] {
+        // A thread's cache would keep what is freed as it is.
+        let overwriting = "glibc.malloc.tcache_count=0"
+        switch self {
+        case .usual: return [:]
+        case .overwriting: return ["MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": overwriting]
+        case .checking:
+            var variables = ["MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.check=3"]
+            // Who has others loaded, a sanitizer's for instance, keeps them.
+            if getenv("LD_PRELOAD") == nil, let library = csys_malloc_checks() {
+                variables["LD_PRELOAD"] = String(cString: library)
+            }
+            return variables
+        }
+    }
+}
