@@ -129,7 +129,7 @@ struct ConformOptionsTests {
         #expect(all.code == 0)
         let item = #/  (CF08[0-9]{2})  ([a-z0-9-]+) +[^ ].*/#
         let items = all.output.split(separator: "\n").compactMap { $0.wholeMatch(of: item)?.output }
-        #expect(items.count == 75)
+        #expect(items.count == 76)
         let headings = all.output.split(separator: "\n").filter { $0.wholeMatch(of: item) == nil }
         #expect(headings == ["level 1", "level 2", "level 3"])
         let json = try CommandRun("conform", "--list", "--json")
@@ -143,12 +143,14 @@ struct ConformOptionsTests {
         for (words, expected) in [
             (
                 ["--only", "no-*"],
-                ["no-exit", "no-affinity", "no-descriptors", "no-space", "no-memory"]
+                [
+                    "no-exit", "no-affinity", "no-races", "no-descriptors", "no-space", "no-memory",
+                ]
             ),
             (["--only", "cf0830"], ["one-task-done"]),
             (
                 ["--only", "no-*", "--exclude", "*-space"],
-                ["no-exit", "no-affinity", "no-descriptors", "no-memory"]
+                ["no-exit", "no-affinity", "no-races", "no-descriptors", "no-memory"]
             ),
         ] {
             let text = try ChildProcess.run(CommandRun.program, ["conform", "--list"] + words)

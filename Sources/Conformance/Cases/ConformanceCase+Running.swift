@@ -176,8 +176,12 @@ extension ConformanceCase {
             ] {
                 try bed.check(rule)
             }
-            for case .afterRetire(let text) in interposer?.findings ?? [] {
-                throw CaseVerdict.fail("it \(text)")
+            for finding in interposer?.findings ?? [] {
+                switch finding {
+                case .afterRetire(let text), .stale(let text):
+                    throw CaseVerdict.fail("it \(text)")
+                default: break
+                }
             }
         },
         ConformanceCase(

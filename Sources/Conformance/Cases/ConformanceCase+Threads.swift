@@ -77,6 +77,43 @@ extension ConformanceCase {
                 try bed.runSuccesses(" in round \(count)")
             }
         },
+        ConformanceCase(
+            "no-races", level: 2, .entry, needs: tried + ["retires", "thread-exit"],
+            limit: .seconds(60), looksForRaces: true
+        ) { run in
+            guard run.subject.raceDetector != nil else {
+                throw CaseVerdict.skip("its library is not compiled with -fsanitize=thread")
+            }
+            guard RaceDetector.isLoaded else {
+                throw CaseVerdict.skip("the runtime of ThreadSanitizer is not in this process")
+            }
+            let trials = try run.examplesThatEnd(isEntry: true)
+            let stopped = (try? run.examples(.slow, isEntry: true)) ?? []
+            let bed = try TestBed(run, workers: 4, interposer: Interposer())
+            try bed.load()
+            for _ in 0..<run.rounds(10) {
+                var tasks: [(LaunchedTask, String)] = []
+                for trial in trials {
+                    for copy in 0..<max(2, min(trial.handler.maxConcurrency, 4)) {
+                        let payload = try run.prepare(trial, copy: copy)
+                        tasks.append((try bed.launch(trial, payload: payload), trial.name))
+                    }
+                }
+                for trial in stopped {
+                    tasks.append((try bed.launch(trial, budget: TestBed.brief), trial.name))
+                }
+                for (task, name) in tasks { _ = try bed.end(of: task, name) }
+            }
+            // The function that retires it is called on this thread.
+            RaceDetector.begin()
+            try bed.end()
+            let report = RaceDetector.report(in: run.beginning)
+            let summary = "SUMMARY: ThreadSanitizer: "
+            guard let first = report.first(where: { $0.hasPrefix(summary) }) else { return }
+            throw CaseVerdict.fail(
+                "ThreadSanitizer found a \(first.dropFirst(summary.count))",
+                notes: report.filter { !$0.hasPrefix("===") }.prefix(12).map(String.init))
+        },
         ConformanceCase("threads-joined", level: 2, needs: tried + ["retires", "thread-exit"]) {
             run in
             let before = try rounds(run)

@@ -29,13 +29,15 @@ package struct ConformanceCase: Sendable {
     let isAboutExit: Bool
     /// How memory is given out in its process.
     let allocator: AllocatorMode
+    /// Races are reported, where the library is compiled for that. A report takes seconds.
+    let looksForRaces: Bool
     /// Done in the child. What it throws is the verdict; a return is a pass.
     let body: @Sendable (CaseRun) throws -> Void
 
     init(
         _ name: String, level: Int, _ scope: Scope = .any, needs: [String] = [],
         limit: Duration = .seconds(20), isSeeded: Bool = false, isAboutExit: Bool = false,
-        allocator: AllocatorMode = .usual,
+        allocator: AllocatorMode = .usual, looksForRaces: Bool = false,
         _ body: @escaping @Sendable (CaseRun) throws -> Void
     ) {
         self.name = name
@@ -46,6 +48,7 @@ package struct ConformanceCase: Sendable {
         self.isSeeded = isSeeded
         self.isAboutExit = isAboutExit
         self.allocator = allocator
+        self.looksForRaces = looksForRaces
         self.body = body
     }
 

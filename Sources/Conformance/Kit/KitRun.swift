@@ -50,7 +50,15 @@ package struct KitRun: Sendable {
 
     /// The cases that are run a second time, in another isolation.
     private func again(in isolation: Isolation) -> [ConformanceCase] {
-        cases.filter { $0.runsCode && $0.reasonToSkip(in: isolation) == nil }
+        cases.filter { $0.runsCode && reasonToSkip($0, in: isolation) == nil }
+    }
+
+    private func reasonToSkip(_ tested: ConformanceCase, in isolation: Isolation) -> String? {
+        if let reason = tested.reasonToSkip(in: isolation) { return reason }
+        guard isolation == .process, tested.runsCode, subject.raceDetector != nil else {
+            return nil
+        }
+        return "code that is compiled with -fsanitize=thread is looked at in threads"
     }
 
     /// The number of results.
@@ -142,7 +150,7 @@ package struct KitRun: Sendable {
         if let needed = tested.needs.first(where: broken.contains) {
             return skip("needs \(needed), which did not pass", needed: needed)
         }
-        if let reason = tested.reasonToSkip(in: isolation) ?? subject.reasonToSkip(tested.scope) {
+        if let reason = reasonToSkip(tested, in: isolation) ?? subject.reasonToSkip(tested.scope) {
             return skip(reason)
         }
         guard isLate, !isInProcess else { return nil }
@@ -175,6 +183,15 @@ package struct KitRun: Sendable {
         }
     }
 
+    /// The variables of the environment of a case's process, in place of those of the kit.
+    private func variables(of tested: ConformanceCase, in directory: String) -> [String: String] {
+        guard tested.runsCode, let runtime = subject.raceDetector else {
+            return tested.allocator.variables
+        }
+        // It has an allocator of its own.
+        return RaceDetector.variables(runtime, reports: tested.looksForRaces, in: directory)
+    }
+
     /// Nanoseconds that each case has on a busy machine, however little time is given to all.
     private static let leastLimit: UInt64 = 10_000_000_000
 
@@ -202,7 +219,8 @@ package struct KitRun: Sendable {
                     isReproducing: isReproducing, isolation,
                     in: directory),
                 in: directory,
-                variables: isolation == .thread ? tested.allocator.variables : [:], limit: limit)
+                variables: isolation == .thread ? variables(of: tested, in: directory) : [:],
+                limit: limit)
             let report = CaseReport(child, tested, limit: limit)
             var result = CaseResult(
                 tested: tested, verdict: report.verdict, duration: child.duration,

@@ -34,6 +34,9 @@ struct FollowedTasks {
         return references[task] == 0
     }
 
+    /// Whether the plugin was given it, and has no reference to it any more.
+    func isOver(_ task: UInt64) -> Bool { references[task] == 0 }
+
     // MARK: Answers
 
     func isCompleted(_ task: UInt64) -> Bool { completed.contains(task) }

@@ -49,7 +49,8 @@ func interposedInfo(
     let interposer = Interposer.of(api)
     interposer.check("task_info")
     if let refused = interposer.refused("task_info") { return refused.rawValue }
-    let status = interposer.real.pointee.task_info(interposer.real, task, info)
+    let status = interposer.checked(
+        "task_info", task, interposer.real.pointee.task_info(interposer.real, task, info))
     if status == 0 {
         interposer.place(info, task)
         interposer.grow(info)
@@ -80,7 +81,9 @@ func interposedProgress(
     interposer.check("progress")
     interposer.checkOpen("progress", task)
     return interposer.refused("progress")?.rawValue
-        ?? interposer.real.pointee.progress(interposer.real, task, fraction, text, bytes)
+        ?? interposer.checked(
+            "progress", task,
+            interposer.real.pointee.progress(interposer.real, task, fraction, text, bytes))
 }
 
 func interposedComplete(
@@ -103,7 +106,8 @@ func interposedKeep(
     let interposer = Interposer.of(api)
     interposer.check("keep")
     if let refused = interposer.refused("keep") { return refused.rawValue }
-    let status = interposer.real.pointee.keep(interposer.real, task)
+    let status = interposer.checked(
+        "keep", task, interposer.real.pointee.keep(interposer.real, task))
     if status == 0 { interposer.keep(task) }
     return status
 }
@@ -113,7 +117,8 @@ func interposedRelease(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("release")
-    let status = interposer.real.pointee.release(interposer.real, task)
+    let status = interposer.checked(
+        "release", task, interposer.real.pointee.release(interposer.real, task))
     if status == 0 { interposer.drop(task) }
     return status
 }
@@ -127,7 +132,9 @@ func interposedRaise(
     interposer.checkOpen("raise", task)
     interposer.checkValues(values, count)
     return interposer.refused("raise")?.rawValue
-        ?? interposer.real.pointee.raise(interposer.real, task, event, values, count)
+        ?? interposer.checked(
+            "raise", task,
+            interposer.real.pointee.raise(interposer.real, task, event, values, count))
 }
 
 func interposedLog(

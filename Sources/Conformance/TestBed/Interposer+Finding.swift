@@ -26,6 +26,8 @@ extension Interposer {
         case completion(String)
         /// A call for a task after its completion: the function, and what it did.
         case afterCompletion(String)
+        /// A call for a task that is over, and to which the plugin has no reference.
+        case stale(String)
         /// A call after the plugin was retired, or in another process.
         case afterRetire(String)
         /// A text without an end.

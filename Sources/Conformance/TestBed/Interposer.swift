@@ -106,7 +106,10 @@ final class Interposer: EntryInterposer {
         code = unsafeBitCast(entry, to: UnsafeRawPointer.self)
         if isShortOfMemory { failsAllocations = csys_can_fail_allocations(code) }
         state.withLock { $0.isEntering = true }
-        defer { state.withLock { $0.isEntering = false } }
+        defer {
+            state.withLock { $0.isEntering = false }
+            RaceDetector.end()
+        }
         let status = lend(info, "curfew_plugin_info") { info in
             lend(error, "curfew_error") { error in entry(table, info, error) }
         }
@@ -203,6 +206,20 @@ final class Interposer: EntryInterposer {
             find(
                 .afterCompletion("called \(function) for a task that the same thread had answered"))
         }
+    }
+
+    /// Looks at the answer of a call for a task. A host that is closed, as it is while it retires plugins,
+    /// does not tell of those that are over.
+    func checked(
+        _ function: String, _ task: curfew_task, _ status: curfew_status
+    ) -> curfew_status {
+        if Status(rawValue: status) == .stale, state.withLock({ $0.tasks.isOver(task) }) {
+            find(
+                .stale(
+                    "called \(function) for task \(task), which is over and to which it has no reference"
+                ))
+        }
+        return status
     }
 
     /// Looks whether the calling thread may call, and whether it may now.
@@ -314,7 +331,9 @@ final class Interposer: EntryInterposer {
         let stack = csys_get_signal_stack()
         let control = csys_float_control()
         let traits = Traits(csys_thread_traits)
+        RaceDetector.begin()
         let result = body()
+        RaceDetector.end()
         for change in traits.changes(to: Traits(csys_thread_traits)) { find(.threadTrait(change)) }
         if csys_signal_mask() != mask { find(.signalMask) }
         let now = csys_get_signal_stack()
@@ -367,6 +386,7 @@ final class Interposer: EntryInterposer {
         _ task: curfew_task, _ status: curfew_status, _ error: UnsafePointer<CChar>?,
         _ errorBytes: UInt64
     ) {
+        RaceDetector.end()
         let thread = csys_thread_number()
         if let text = state.withLock({ $0.tasks.fault(ofCompleting: task, by: thread) }) {
             find(.completion(text))

@@ -29,6 +29,9 @@ package struct Subject: Sendable {
         get throws { try libraryPath.map { try ELFFacts.read(path: $0).get() } }
     }
 
+    /// The runtime of ThreadSanitizer that its library is compiled for; nil where it is for none.
+    var raceDetector: String? { (try? facts).flatMap(RaceDetector.runtime(of:)) }
+
     /// Code of Swift's, whose runtime does things that its author cannot help.
     package var isSwift: Bool { (try? elf?.get().isSwift) ?? false }
 

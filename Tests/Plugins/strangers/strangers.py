@@ -29,7 +29,7 @@ C_FLAGS = ["-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-We
            "-Wl,-soname,libstranger.so"]
 COMPILERS = {".c": ["gcc", "-std=gnu11"], ".cpp": ["g++", "-std=c++20"],
              ".rs": ["rustc", "--edition", "2021", "--crate-type", "cdylib", "-O", "-C", "panic=abort"]}
-LIMIT = 300  # seconds of a run of the kit
+LIMIT = 600  # seconds of a run of the kit
 
 
 class Stranger:
