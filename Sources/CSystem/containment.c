@@ -279,6 +279,27 @@ void csys_resource_limits(uint64_t limits[32]) {
 
 int32_t csys_nice_value(void) { return getpriority(PRIO_PROCESS, 0); }
 
+static void *wait_for_all(void *gate) {
+    pthread_rwlock_rdlock(gate);
+    pthread_rwlock_unlock(gate);
+    return NULL;
+}
+
+uint32_t csys_threads_at_a_time(uint32_t wanted) {
+    enum { most = 256 };
+    pthread_t threads[most];
+    pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
+    uint32_t count = 0;
+    pthread_rwlock_wrlock(&gate);
+    while (count < wanted && count < most &&
+           pthread_create(&threads[count], NULL, wait_for_all, &gate) == 0)
+        count++;
+    pthread_rwlock_unlock(&gate);
+    for (uint32_t i = 0; i < count; i++) pthread_join(threads[i], NULL);
+    pthread_rwlock_destroy(&gate);
+    return count;
+}
+
 uint64_t csys_forbid_descriptors(void) {
     /* Numbers below the highest may be free: those are taken. */
     struct rlimit limit;

@@ -167,6 +167,19 @@ struct ConformTests {
         #expect(few.ending == .exited(3))
         #expect(few.errorOutput.contains("it needs descriptor 63"), "\(few)")
         #expect(few.errorOutput.hasSuffix("  = help: ulimit -n 256\n"))
+        // A limit of processes is none for root.
+        let user = ["setpriv", "--reuid=54321", "--clear-groups", "--inh-caps=-all"]
+        if getuid() == 0, access(CommandRun.program, X_OK) == 0,
+            try ChildProcess.run("env", user + ["test", "-x", CommandRun.program]).succeeded
+        {
+            let crowded = try ChildProcess.run(
+                "env",
+                user + ["prlimit", "--nproc=20", CommandRun.program, "conform", good],
+                environment: CommandRun.environment)
+            #expect(crowded.ending == .exited(3))
+            #expect(crowded.errorOutput.contains(" threads can be started here, "), "\(crowded)")
+            #expect(crowded.errorOutput.hasSuffix("  = help: ulimit -u 1024\n"))
+        }
         let json = try CommandRun(
             "conform", good, "--json", environment: ["TMPDIR": "/nowhere"])
         #expect(json.code == 3 && json.output.isEmpty)

@@ -55,6 +55,10 @@ uint64_t csys_forbid_descriptors(void);
 void csys_permit_descriptors(uint64_t limit);
 void csys_forbid_growing_files(void);
 
+/* Starts so many threads that wait for each other, and lets them end. Returns how many there could be at a time:
+ * fewer where a limit of the user or of a group (pids.max) is near. */
+uint32_t csys_threads_at_a_time(uint32_t wanted);
+
 /* A number for the contents of the environment. */
 uint64_t csys_environment_hash(void);
 

@@ -37,6 +37,7 @@ package struct KitRun: Sendable {
     package func go(
         begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
+        try Self.checkRoom()
         var broken: Set<String> = []
         var clock = Clock(time: time, count: count, width: width)
         for (number, isolation) in isolations.enumerated() {
@@ -46,6 +47,18 @@ package struct KitRun: Sendable {
                 in: isolation, number == 0 ? cases : again(in: isolation), &broken, &clock,
                 begins: begins, ends: ends)
         }
+    }
+
+    /// The threads that cases may have at a time, and some to spare.
+    private static let threadRoom: UInt32 = 48
+
+    /// Refuses to work where what the machine does not give would be taken for the plugin's fault.
+    private static func checkRoom() throws(ContainmentError) {
+        let threads = csys_threads_at_a_time(threadRoom)
+        guard threads < threadRoom else { return }
+        throw ContainmentError(
+            "no more than \(threads) threads can be started here, and the cases need \(threadRoom): this user's processes have a limit (ulimit -u), or those of its group have (pids.max)",
+            help: "ulimit -u 1024")
     }
 
     /// The cases that are run a second time, in another isolation.

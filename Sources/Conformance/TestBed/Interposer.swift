@@ -44,6 +44,8 @@ final class Interposer: EntryInterposer {
         var called = 0
         var refused = 0
         var tasks = FollowedTasks()
+        /// The identifiers of handlers with an expiration callback that has not been called yet.
+        var uncalled: Set<String> = []
         /// The identifiers of handlers with an expiration callback.
         var callingBack: Set<String> = []
     }
@@ -352,7 +354,10 @@ final class Interposer: EntryInterposer {
     func expired(
         _ handler: InterposedHandler, _ task: curfew_task, _ reason: curfew_reason
     ) {
-        state.withLock { $0.tasks.beginStop(task) }
+        state.withLock { state in
+            state.tasks.beginStop(task)
+            state.uncalled.remove(handler.identifier)
+        }
         let start = csys_monotonic_ns()
         onThisThread { handler.expired?(handler.data, table, task, reason) }
         let time = csys_monotonic_ns() &- start
@@ -363,7 +368,20 @@ final class Interposer: EntryInterposer {
     }
 
     func noteCallback(of handler: String) {
-        state.withLock { _ = $0.callingBack.insert(handler) }
+        state.withLock { state in
+            state.callingBack.insert(handler)
+            state.uncalled.insert(handler)
+        }
+    }
+
+    /// Whether a handler's expiration callback is still to be called for the first time.
+    func isUncalled(_ handler: String) -> Bool {
+        state.withLock { $0.uncalled.contains(handler) }
+    }
+
+    /// It was tried often enough.
+    func giveUpCalling(_ handler: String) {
+        state.withLock { _ = $0.uncalled.remove(handler) }
     }
 
     /// Whether a handler was registered with an expiration callback.

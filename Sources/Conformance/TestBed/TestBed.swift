@@ -25,6 +25,7 @@ final class TestBed: Sendable {
     private let log = Locked<[String]>([])
     private let done: DoneCounter
     private let observation: Observation
+    private let interposer: Interposer?
 
     /// The budget of tasks that are not to be stopped, in nanoseconds: their handler's own, with a
     /// lower limit for a busy machine, and an upper limit for the person who waits.
@@ -52,7 +53,8 @@ final class TestBed: Sendable {
             log.withLock { if $0.count < 1_000 { $0.append(line) } }
         }
         // A case that can do without its interposer runs in a process, too.
-        configuration.interposer = run.isolation == .thread ? interposer : nil
+        self.interposer = run.isolation == .thread ? interposer : nil
+        configuration.interposer = self.interposer
         configuration.forcedIsolation = run.isolation
         configuration.commonDirectory = run.beginning
         host = try Host(configuration)
@@ -175,11 +177,22 @@ final class TestBed: Sendable {
         }
         for trial in (try? run.examples(.slow, isEntry: isEntry)) ?? [] {
             for _ in 0..<times { try mustAnswer(run(trial, budget: Self.brief), trial) }
+            try seeCallback(trial)
         }
         for handler in try run.handlers(isEntry: isEntry) {
             let trial = CaseRun.Trial(handler: handler, example: .empty)
             try mustAnswer(run(trial, budget: Self.brief), trial)
         }
+    }
+
+    /// Stops a task again, a few times, until its handler's callback has been called once: one that sees
+    /// its stop by itself can be over before that.
+    private func seeCallback(_ trial: CaseRun.Trial) throws {
+        let handler = trial.handler.identifier
+        for _ in 0..<5 where interposer?.isUncalled(handler) ?? false {
+            try mustAnswer(run(trial, budget: Self.brief), trial)
+        }
+        interposer?.giveUpCalling(handler)
     }
 
     /// Runs every example that expects success, and fails the case where one does not succeed.
