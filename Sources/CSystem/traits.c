@@ -158,6 +158,13 @@ static uint64_t rand_seedings(void) {
     return ++seedings;
 }
 
+/* Whether a stream has a buffer that was given to it, has none, or ends it with each line: the bits of glibc's
+ * libio.h, which no function tells before the stream is used. */
+static uint64_t buffering(const FILE *stream) {
+    enum { user_buffer = 1, unbuffered = 2, by_lines = 0x200 };
+    return (uint64_t)(stream->_flags & (user_buffer | unbuffered | by_lines));
+}
+
 static uint64_t told(int option) {
     int value = 0;
     return prctl(option, &value, 0, 0, 0) == 0 ? (uint64_t)value : 0;
@@ -215,6 +222,9 @@ uint32_t csys_process_traits(csys_trait traits[csys_most_traits]) {
         {"whether stdin is a stream of wide characters", fwide(stdin, 0) > 0},
         {"whether stdout is a stream of wide characters", fwide(stdout, 0) > 0},
         {"whether stderr is a stream of wide characters", fwide(stderr, 0) > 0},
+        {"how stdin is buffered (setvbuf)", buffering(stdin)},
+        {"how stdout is buffered (setvbuf)", buffering(stdout)},
+        {"how stderr is buffered (setvbuf)", buffering(stderr)},
         {"how malloc maps large blocks (mallopt)", maps_large_blocks()},
         {"the numbers of rand(), which begin anew (srand)", rand_seedings()},
     };

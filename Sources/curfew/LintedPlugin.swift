@@ -155,21 +155,29 @@ struct LintedPlugin {
         }
     }
 
-    /// Looks at what the library offers to others, asks of the process and uses of it. A host takes it
-    /// all the same.
+    /// Looks at what the library lacks, so that no host loads it, and at what it offers to others, asks of
+    /// the process and uses of it, which a host takes all the same.
     private mutating func checkSymbols(in directory: String) {
-        warnings = StaticLook(directory: directory).findings.map {
+        let look = StaticLook(directory: directory)
+        if let lack = look.lack {
+            addFault(
+                lack, help: "link it with the library that it means, or install that here",
+                rule: LoadRule.link.rawValue)
+        }
+        warnings = look.findings.map {
             "\($0.verdict.text) (curfew explain \($0.tested.fault.code))"
         }
     }
 
     /// Adds a fault of the library, at the place where the manifest names it.
-    private mutating func addFault(_ message: String, help: String) {
+    private mutating func addFault(
+        _ message: String, help: String, rule: String = ManifestRule.library.rawValue
+    ) {
         guard let manifest, let library = manifest.library else { return }
         faults.append(
             manifest.source.diagnostic(
                 at: manifest.libraryPosition, width: manifest.libraryWidth,
-                rule: ManifestRule.library.rawValue, message: "`\(library)` \(message)",
+                rule: rule, message: "`\(library)` \(message)",
                 help: help))
     }
 }

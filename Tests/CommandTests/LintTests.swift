@@ -312,7 +312,6 @@ struct LintTests {
         arguments: [
             ("exports-minimal", "it exports twin_second (curfew explain CF0808)"),
             ("elf-hardening", "(curfew explain CF0810)"), ("fork-hooks", "(curfew explain CF0858)"),
-            ("symbols-resolve", "so no host loads it (curfew explain CF0812)"),
         ])
     func warned(twin: String, text: String) throws {
         let run = try CommandRun("lint", Twin(twin).path)
@@ -325,6 +324,29 @@ struct LintTests {
         let good = try CommandRun("lint", Twin("good").path)
         #expect(good.code == 0 && !good.output.contains("warning"))
         #expect(run.code == 0)
+    }
+
+    @Test(
+        "what no host loads is a fault",
+        arguments: [
+            (
+                "symbols-resolve",
+                "`libtwin.so` needs the symbol nowhere_to_be_found, which no library"
+            ),
+            (
+                "dlopen-ok",
+                "`libtwin.so` needs libnowhere-to-be-found.so.1, which this machine does not"
+            ),
+        ])
+    func lacking(twin: String, text: String) throws {
+        let run = try CommandRun("lint", Twin(twin).path)
+        #expect(run.code == 1)
+        let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.hasPrefix("error[CF"), "\(run.output)")
+        #expect(words.contains(text), "\(run.output)")
+        #expect(run.output.hasSuffix(": 1 fault\n"), "\(run.output)")
+        let inspected = try CommandRun("inspect", "--load", Twin(twin).path)
+        #expect(inspected.code != 0)
     }
 
     @Test("the entry is found in every sort of library that the loader takes")

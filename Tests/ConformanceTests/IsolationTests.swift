@@ -50,7 +50,7 @@ struct IsolationTests {
     private static let threadOnly: Set = [
         "no-exit+copy", "cooperative-stop+goes-on", "exactly-once+guesses", "exactly-once+retires",
         "struct-sizes", "struct-sizes+asked", "struct-sizes+info", "progress-in-range+late",
-        "references+after-retire", "references+retiring",
+        "references+after-retire", "references+retiring", "strings-utf8+freed",
     ]
 
     @Test("a twin of a case that is run in both fails in both")

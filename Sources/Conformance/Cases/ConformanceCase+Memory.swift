@@ -64,10 +64,8 @@ extension ConformanceCase {
         }
     }
 
-    static let memory: [ConformanceCase] = [
-        placed("borrowed-poisoned", .poisoned),
-        placed("const-inputs", .readOnly),
-        placed("payload-end", .guarded),
+    /// Where memory is used wrongly, whatever else is found may come of that.
+    static let corruption: [ConformanceCase] = [
         ConformanceCase(
             "hardened-memory", level: 2, needs: tried + ["retires", "thread-exit"],
             limit: .seconds(40), allocator: .checking
@@ -84,7 +82,13 @@ extension ConformanceCase {
                 try bed.runAll([UInt8](repeating: UInt8(ascii: "x"), count: size))
             }
             try bed.end()
-        },
+        }
+    ]
+
+    static let memory: [ConformanceCase] = [
+        placed("borrowed-poisoned", .poisoned),
+        placed("const-inputs", .readOnly),
+        placed("payload-end", .guarded),
         ConformanceCase(
             "leak-per-task", level: 3, needs: tried + ["expiry-race"], limit: .seconds(60)
         ) { run in

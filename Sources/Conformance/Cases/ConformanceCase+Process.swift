@@ -228,7 +228,7 @@ extension ConformanceCase {
         },
         ConformanceCase(
             "new-version", level: 2, .library,
-            needs: tried + ["retires", "two-copies", "init-twice", "thread-exit"]
+            needs: tried + ["retires", "two-copies", "init-twice", "thread-exit", "threads-joined"]
         ) { run in
             let old = try TestBed(run)
             try old.load()

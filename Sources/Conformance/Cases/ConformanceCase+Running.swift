@@ -16,7 +16,8 @@ extension ConformanceCase {
         finding: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil }
     ) -> ConformanceCase {
         ConformanceCase(
-            name, level: 2, needs: tried + ["retires", "thread-exit"], allocator: .overwriting
+            name, level: 2, needs: tried + ["retires", "thread-exit", "hardened-memory"],
+            allocator: .overwriting
         ) { run in
             let interposer = try Interposer.ifEntry(run)
             let bed = try TestBed(run, interposer: interposer)

@@ -9,6 +9,21 @@ extension ConformanceCase {
     /// More than the tasks that a table of 8 bits counts.
     private static let manyTasks = 320
 
+    /// Does something so often, or as often as there is time for. Returns how often.
+    ///
+    /// - Parameter limit: nanoseconds.
+    private static func repeated(
+        _ times: Int, within limit: UInt64, _ body: () throws -> TestBed.Ended
+    ) rethrows -> Int {
+        let until = csys_monotonic_ns() &+ limit
+        var count = 0
+        while count < times, csys_monotonic_ns() < until {
+            _ = try body()
+            count += 1
+        }
+        return count
+    }
+
     static let threads: [ConformanceCase] = [
         ConformanceCase("no-affinity", level: 2, needs: tried + ["init-twice", "thread-exit"]) {
             run in
@@ -62,10 +77,17 @@ extension ConformanceCase {
             for trial in (try? run.examples(.failure)) ?? [] {
                 _ = try bed.run(trial)
                 try bed.runSuccesses(" after \(trial.name) had failed")
+                // More than the places of a small table.
+                let count = try repeated(70, within: 1_000_000_000) { try bed.run(trial) }
+                try bed.runSuccesses(" after \(trial.name) had failed \(count + 1) times")
             }
             for trial in (try? run.examples(.slow)) ?? [] {
                 _ = try bed.run(trial, budget: TestBed.brief)
                 try bed.runSuccesses(" after \(trial.name) was told to stop")
+                let count = try repeated(20, within: 1_000_000_000) {
+                    try bed.run(trial, budget: TestBed.brief / 10)
+                }
+                try bed.runSuccesses(" after \(trial.name) was told to stop \(count + 1) times")
             }
             // A further attempt may do other things, and must come to an end.
             for trial in good { _ = try bed.run(trial, attempt: 2) }

@@ -68,8 +68,8 @@ package struct ConformanceCase: Sendable {
 
     /// All there are, in the order in which they are run.
     package static let all: [ConformanceCase] =
-        files + loading + registering + leaving + basics + stopping + running + threads + memory
-        + process + robustness
+        files + loading + registering + leaving + basics + stopping + corruption + running + threads
+        + memory + process + robustness
 
     package static let levels = 1...3
     package static var usualLevel: Int { 2 }

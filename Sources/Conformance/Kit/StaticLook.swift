@@ -11,6 +11,9 @@ package struct StaticLook {
     }
 
     package let findings: [Finding]
+    /// What the library needs and would not get, so that no host loads it, worded to follow its name; nil if there
+    /// is nothing.
+    package let lack: String?
 
     /// The cases about what a library offers, asks for and uses; the others are about the manifest, or
     /// are what every host looks at.
@@ -28,38 +31,39 @@ package struct StaticLook {
                 findings.append(Finding(tested: tested, verdict: verdict))
             }
         }
-        if let missing = Self.missing(subject) { findings.append(missing) }
+        let symbols = Self.symbols(subject)
+        lack = symbols.flatMap(Self.lack)
+        if let symbols, !symbols.isKnown, let tested = ConformanceCase.named("symbols-resolve") {
+            findings.append(
+                Finding(
+                    tested: tested,
+                    verdict: CaseVerdict(
+                        .warn,
+                        "it may need symbols that nothing defines: that cannot be looked at where its path has a blank, a colon or a dollar"
+                    )))
+        }
         self.findings = findings
     }
 
-    /// Returns the reason why the loader would refuse the library. The case itself loads it to learn that.
-    private static func missing(_ subject: Subject) -> Finding? {
-        guard let tested = ConformanceCase.named("symbols-resolve"),
-            subject.reasonToSkip(tested.scope) == nil, let library = subject.libraryPath
-        else { return nil }
-        let missing = MissingSymbols(of: library)
-        guard missing.isKnown else {
-            return Finding(
-                tested: tested,
-                verdict: CaseVerdict(
-                    .warn,
-                    "it may need symbols that nothing defines: that cannot be looked at where its path has a blank, a colon or a dollar"
-                ))
-        }
+    /// Asks the loader what the library would miss; the case itself loads it to learn that.
+    private static func symbols(_ subject: Subject) -> MissingSymbols? {
+        subject.libraryPath.map(MissingSymbols.init(of:))
+    }
+
+    private static func lack(_ missing: MissingSymbols) -> String? {
         func others(_ all: [String]) -> String {
             all.count > 1 ? " (and \(all.count - 1) more)" : ""
         }
-        let what =
-            if let first = missing.libraries.first {
-                "it needs \(first)\(others(missing.libraries)), which this machine does not have, so no host here loads it"
-            } else if let first = missing.versions.first {
-                "it needs \(first)\(others(missing.versions)), and this machine has another one, so no host here loads it"
-            } else if let first = missing.symbols.first {
-                "it needs the symbol \(first)\(others(missing.symbols)), which no library that it names defines, so no host loads it"
-            } else {
-                ""
-            }
-        guard !what.isEmpty else { return nil }
-        return Finding(tested: tested, verdict: .fail(what))
+        if let first = missing.libraries.first {
+            return
+                "needs \(first)\(others(missing.libraries)), which this machine does not have, so no host here loads it"
+        }
+        if let first = missing.versions.first {
+            return
+                "needs \(first)\(others(missing.versions)), and this machine has another one, so no host here loads it"
+        }
+        return missing.symbols.first.map {
+            "needs the symbol \($0)\(others(missing.symbols)), which no library that it names defines, so no host loads it"
+        }
     }
 }
