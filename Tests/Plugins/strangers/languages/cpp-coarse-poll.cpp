@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0840 CF0841 CF0860
+ *
+ * It asks only every four seconds whether it has to stop, and its grace is half a second.
+ */
+#include "stranger.h"
+
+#include <chrono>
+#include <thread>
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *host_error) {
+    (void)handler_data;
+    curfew_task_info info{};
+    info.struct_size = sizeof info;
+    if (api->task_info(api, task, &info) != CURFEW_OK)
+        return failed(host_error, "the task is not known");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) std::this_thread::sleep_for(std::chrono::seconds(4));
+        return failed(host_error, "told to stop");
+    }
+    if (payload_is(&info, "fail")) {
+        return failed(host_error, "asked to fail");
+    }
+    return CURFEW_OK;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *host_info,
+                                                       curfew_error *host_error) {
+    curfew_handler handler{};
+    handler.struct_size = sizeof handler;
+    handler.identifier = "org.example.stranger.work";
+    handler.run = run;
+    (void)host_info;
+    return api->register_handler(api, &handler, host_error);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0853
+ *
+ * Its expiration callback blocks the signals around a critical section, and does not unblock them.
+ */
+#include "stranger.h"
+
+#include <signal.h>
+
+CURFEW_PLUGIN_NOTE();
+
+static int stops;
+
+static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *host_error) {
+    (void)handler_data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK)
+        return failed(host_error, "the task is not known");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(5);
+        return failed(host_error, "told to stop");
+    }
+    if (payload_is(&info, "fail")) {
+        return failed(host_error, "asked to fail");
+    }
+    return CURFEW_OK;
+}
+
+static void expired(void *handler_data, const curfew_host_api *api, curfew_task task,
+                    curfew_reason reason) {
+    (void)handler_data;
+    (void)api;
+    (void)task;
+    (void)reason;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    __atomic_add_fetch(&stops, 1, __ATOMIC_RELAXED);
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *host_info,
+                                                       curfew_error *host_error) {
+    const curfew_handler handler = {.struct_size = sizeof handler,
+                                    .identifier = "org.example.stranger.work",
+                                    .expired = expired,
+                                    .run = run};
+    (void)host_info;
+    return api->register_handler(api, &handler, host_error);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0849 CF0862
+ * level: 3
+ *
+ * It maps room for a page and the payload, and unmaps only the page.
+ */
+#include "stranger.h"
+
+#include <sys/mman.h>
+
+CURFEW_PLUGIN_NOTE();
+
+static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *host_error) {
+    (void)handler_data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK)
+        return failed(host_error, "the task is not known");
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(5);
+        return failed(host_error, "told to stop");
+    }
+    if (payload_is(&info, "fail")) {
+        return failed(host_error, "asked to fail");
+    }
+    char *room = mmap(NULL, 4096 + info.payload_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return failed(host_error, "no memory");
+    if (info.payload_bytes != 0) memcpy(room + 4096, info.payload, info.payload_bytes);
+    munmap(room, 4096);
+    return CURFEW_OK;
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *host_info,
+                                                       curfew_error *host_error) {
+    const curfew_handler handler = {.struct_size = sizeof handler,
+                                    .identifier = "org.example.stranger.work",
+                                    .run = run};
+    (void)host_info;
+    return api->register_handler(api, &handler, host_error);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * says: CF0846 CF0854
+ *
+ * A periodic timer that calls a function of the plugin in a thread is started by the first task and never deleted.
+ */
+#include "stranger.h"
+
+#include <signal.h>
+
+CURFEW_PLUGIN_NOTE();
+
+/* One for each host. */
+struct state {
+    timer_t timer;
+    bool started;
+};
+
+static int ticks;
+
+static void tick(union sigval value) {
+    (void)value;
+    __atomic_add_fetch(&ticks, 1, __ATOMIC_RELAXED);
+}
+
+static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *host_error) {
+    struct state *state = handler_data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK)
+        return failed(host_error, "the task is not known");
+    if (!state->started) {
+        struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = tick};
+        const struct itimerspec every = {.it_interval = {.tv_nsec = 20000000},
+                                         .it_value = {.tv_nsec = 20000000}};
+        if (timer_create(CLOCK_MONOTONIC, &event, &state->timer) != 0)
+            return failed(host_error, "no timer");
+        timer_settime(state->timer, 0, &every, NULL);
+        state->started = true;
+    }
+    if (payload_is(&info, "slow")) {
+        while (!api->is_expired(api, task)) pause_ms(5);
+        return failed(host_error, "told to stop");
+    }
+    if (payload_is(&info, "fail")) {
+        return failed(host_error, "asked to fail");
+    }
+    return CURFEW_OK;
+}
+
+static void retire(void *plugin_data) {
+    struct state *state = plugin_data;
+    free(state);
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *host_info,
+                                                       curfew_error *host_error) {
+    struct state *state = calloc(1, sizeof *state);
+    if (state == NULL) return failed(host_error, "no memory");
+    const curfew_handler handler = {.struct_size = sizeof handler,
+                                    .identifier = "org.example.stranger.work",
+                                    .handler_data = state,
+                                    .run = run};
+    const curfew_status status = api->register_handler(api, &handler, host_error);
+    if (status != CURFEW_OK) {
+        free(state);
+        return status;
+    }
+    host_info->plugin_data = state;
+    host_info->retire = retire;
+    return status;
+}
