@@ -25,7 +25,7 @@ struct RaceDetectorTests {
 
         """
 
-    @Test("the order that a host keeps is no race, and its runtime is in nobody's way")
+    @Test("tasks that follow one another are no race, and all other cases pass")
     func order() throws {
         let files = try TemporaryDirectory()
         let source = try files.write(Self.orderly, to: "orderly.c")
@@ -47,5 +47,44 @@ struct RaceDetectorTests {
         #expect(run.code == 0, "\(run.remarks)")
         #expect(run.status("no-races") == "pass")
         #expect(run.all(.skip) == ["reentrancy"])
+    }
+
+    @Test("a library with another name is not loaded before the kit")
+    func forged() throws {
+        let files = try TemporaryDirectory()
+        let marker = files.path("was-loaded")
+        let forger = try files.write(
+            """
+            #include <stdio.h>
+            __attribute__((constructor)) static void leave(void) { fclose(fopen("\(marker)", "w")); }
+
+            """, to: "forger.c")
+        let plugin = try files.write(
+            """
+            extern void __tsan_init(void) __attribute__((weak));
+            #define TWIN_IN_ENTRY if (__tsan_init) __tsan_init();
+            #include "twin.h"
+
+            """, to: "plugin.c")
+        let manifest = try String(
+            contentsOfFile: Twin.sources + "/manifest.json", encoding: .utf8)
+        try files.write(manifest, to: "plugin/manifest.json")
+        let stub = files.path("stub.so")
+        let library = files.path("forger.so")
+        let root = BuiltProducts.packageRoot
+        for words in [
+            ["-o", library, forger],
+            ["-Wl,-soname,libtsan.so.2:\(library)", "-x", "c", "/dev/null", "-o", stub],
+            [
+                "-D_GNU_SOURCE", "-fvisibility=hidden", "-I\(root)/include", "-I\(Twin.sources)",
+                "-Wl,--no-as-needed", "-o", files.path("plugin/libtwin.so"), plugin, stub,
+            ],
+        ] {
+            let built = try ChildProcess.run("gcc", ["-shared", "-fPIC"] + words)
+            try #require(built.succeeded, "\(built)")
+        }
+        let run = try ConformRun(files.path("plugin"), only: "retires")
+        #expect(run.code == 1, "\(run.remarks)")
+        #expect(!FileManager.default.fileExists(atPath: marker))
     }
 }

@@ -64,7 +64,7 @@ extension ConformanceCase {
         }
     }
 
-    /// Where memory is used wrongly, whatever else is found may come of that.
+    /// Comes before the cases that judge tasks: wrong use of memory can cause any other failure.
     static let corruption: [ConformanceCase] = [
         ConformanceCase(
             "hardened-memory", level: 2, needs: tried + ["retires", "thread-exit"],

@@ -6,8 +6,7 @@ import Glibc
 enum AllocatorMode: Sendable {
     /// As it is set for the kit itself.
     case usual
-    /// What is freed is overwritten at once, by bytes that are neither UTF-8 nor a number of an
-    /// enumeration.
+    /// Freed memory is overwritten at once with bytes that are no UTF-8 and no value of an enumeration.
     case overwriting
     /// That, and the process is ended at a wrong use of memory.
     case checking
@@ -15,14 +14,14 @@ enum AllocatorMode: Sendable {
     /// The variables of the environment: mallopt(3) has the first, the manual of the C library, "Memory
     /// Allocation Tunables", the second. Since version 2.34 the checks are in a library of their own.
     var variables: [String: String] {
-        // A thread's cache would keep what is freed as it is.
+        // Blocks in the cache of a thread are not overwritten.
         let overwriting = "glibc.malloc.tcache_count=0"
         switch self {
         case .usual: return [:]
         case .overwriting: return ["MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": overwriting]
         case .checking:
             var variables = ["MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.check=3"]
-            // Who has others loaded, a sanitizer's for instance, keeps them.
+            // A library that the user preloads, such as a sanitizer, stays.
             if getenv("LD_PRELOAD") == nil, let library = csys_malloc_checks() {
                 variables["LD_PRELOAD"] = String(cString: library)
             }

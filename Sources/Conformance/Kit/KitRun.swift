@@ -8,6 +8,8 @@ package import Scheduling
 package struct KitRun: Sendable {
     package let subject: Subject
     package let cases: [ConformanceCase]
+    /// The runtime of ThreadSanitizer that the library is linked with; nil without.
+    private let raceDetector: String?
     /// The seed of all random choices.
     package let seed: UInt64
     /// Whether only the trial with the seed is repeated.
@@ -25,6 +27,7 @@ package struct KitRun: Sendable {
 
     package init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
         self.subject = subject
+        raceDetector = subject.raceDetector
         self.cases = cases
         self.seed = seed
     }
@@ -68,7 +71,7 @@ package struct KitRun: Sendable {
 
     private func reasonToSkip(_ tested: ConformanceCase, in isolation: Isolation) -> String? {
         if let reason = tested.reasonToSkip(in: isolation) { return reason }
-        guard isolation == .process, tested.runsCode, subject.raceDetector != nil else {
+        guard isolation == .process, tested.runsCode, raceDetector != nil else {
             return nil
         }
         return "code that is compiled with -fsanitize=thread is looked at in threads"
@@ -198,7 +201,7 @@ package struct KitRun: Sendable {
 
     /// The variables of the environment of a case's process, in place of those of the kit.
     private func variables(of tested: ConformanceCase, in directory: String) -> [String: String] {
-        guard tested.runsCode, let runtime = subject.raceDetector else {
+        guard tested.runsCode, let runtime = raceDetector else {
             return tested.allocator.variables
         }
         // It has an allocator of its own.

@@ -11,8 +11,8 @@ package struct StaticLook {
     }
 
     package let findings: [Finding]
-    /// What the library needs and would not get, so that no host loads it, worded to follow its name; nil if there
-    /// is nothing.
+    /// The library, version or symbol that is missing, so that no host can load the plugin; nil if nothing is.
+    /// Worded to follow the library's name.
     package let lack: String?
 
     /// The cases about what a library offers, asks for and uses; the others are about the manifest, or

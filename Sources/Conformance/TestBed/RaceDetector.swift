@@ -29,10 +29,17 @@ enum RaceDetector {
     /// The calling thread has ended something of the plugin's.
     static func end() { releaseFunction?(place.address) }
 
-    /// Its runtime, where a library needs it: the one that the library names, or the compiler's.
+    /// Returns the name of its runtime where a library is linked with it.
+    ///
+    /// Only a plain `libtsan.so.NUMBER` counts. The runtime is loaded before the kit's own code in the process of a
+    /// case: with a path in its name, a plugin could have any code run there, and report what it likes. A host that
+    /// does not load the runtime first cannot load such a plugin, so nobody gains by being linked with it.
     static func runtime(of facts: ELFFacts) -> String? {
-        guard facts.imports.contains("__tsan_init") else { return nil }
-        return facts.needed.first { $0.begins(with: "libtsan.") } ?? "libtsan.so.2"
+        let prefix = "libtsan.so."
+        return facts.needed.first { name in
+            name.begins(with: prefix) && name.utf8.count > prefix.utf8.count
+                && name.utf8.dropFirst(prefix.utf8.count).allSatisfy { (0x30...0x39).contains($0) }
+        }
     }
 
     /// The variables of the environment of a process in which a case looks at a library.

@@ -3,7 +3,7 @@
  * says: any
  *
  * Frees its thread-local data at the end of a task, and the destructor of the key frees it again
- * when the worker ends. By then the memory may be somebody else's, so that anything comes of it.
+ * when the worker ends. Other code may use that memory by then: any crash can follow.
  */
 #include "stranger.h"
 
