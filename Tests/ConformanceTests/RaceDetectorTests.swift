@@ -47,6 +47,11 @@ struct RaceDetectorTests {
         #expect(run.code == 0, "\(run.remarks)")
         #expect(run.status("no-races") == "pass")
         #expect(run.all(.skip) == ["reentrancy"])
+        // No host loads it, which `curfew lint` says of what is to be shipped.
+        let look = StaticLook(directory: files.path("plugin"))
+        let warned = try #require(look.findings.first { $0.tested.name == "no-races" })
+        #expect(warned.verdict.status == .warn)
+        #expect(warned.verdict.text.contains("libtsan.so."), "\(warned.verdict.text)")
     }
 
     @Test("a library with another name is not loaded before the kit")

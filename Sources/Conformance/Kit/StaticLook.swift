@@ -31,6 +31,17 @@ package struct StaticLook {
                 findings.append(Finding(tested: tested, verdict: verdict))
             }
         }
+        if let runtime = (try? subject.facts).flatMap(Self.sanitizer),
+            let tested = ConformanceCase.named("no-races")
+        {
+            findings.append(
+                Finding(
+                    tested: tested,
+                    verdict: CaseVerdict(
+                        .warn,
+                        "it is linked with a sanitizer's runtime, \(runtime), which has to be loaded before the host: only the kit does that, and no host; ship a build without -fsanitize"
+                    )))
+        }
         let symbols = Self.symbols(subject)
         lack = symbols.flatMap(Self.lack)
         if let symbols, !symbols.isKnown, let tested = ConformanceCase.named("symbols-resolve") {
@@ -43,6 +54,16 @@ package struct StaticLook {
                     )))
         }
         self.findings = findings
+    }
+
+    /// Returns the runtime of GCC's or clang's sanitizers that a library needs, of those that refuse to be
+    /// loaded by dlopen.
+    private static func sanitizer(of facts: ELFFacts) -> String? {
+        facts.needed.first { name in
+            ["libasan.so", "libhwasan.so", "liblsan.so", "libtsan.so"].contains {
+                name.begins(with: $0)
+            }
+        }
     }
 
     /// Asks the loader what the library would miss; the case itself loads it to learn that.
