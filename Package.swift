@@ -71,6 +71,9 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
+        // libpq, opened when a store is named by a URL.
+        .target(name: "CPostgres"),
+
         // libmicrohttpd, opened when it is needed.
         .target(name: "CMicroHTTP"),
 
@@ -89,9 +92,9 @@ let package = Package(
             name: "SurroundingsTests", dependencies: ["Surroundings", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
-        // The store on disk; the only SQL.
+        // The stores, on disk and on a server; the only SQL.
         .target(
-            name: "Persistence", dependencies: ["Scheduling", "CSQLite", "CSystem"],
+            name: "Persistence", dependencies: ["Scheduling", "CPostgres", "CSQLite", "CSystem"],
             swiftSettings: swift),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "Scheduling", "TestSupport"],

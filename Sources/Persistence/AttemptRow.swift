@@ -3,8 +3,8 @@ internal import Scheduling
 
 /// An attempt as a row of its table.
 enum AttemptRow {
-    private static let begun = "request, launch, number, boot, process, start, started_at"
-    private static let ended = [
+    static let begun = "request, launch, number, boot, process, start, started_at"
+    static let ended = [
         "ended_at", "outcome", "reason", "error", "log", "log_dropped", "result", "result_bytes",
         "progress", "progress_text", "cpu", "cpu_user", "cpu_system", "memory", "bytes_read",
         "bytes_written", "exit",
@@ -15,13 +15,13 @@ enum AttemptRow {
     /// The assignments of an end, whose first value has the number 3.
     static let ending = zip(ended, 3...).map { "\($0) = ?\($1)" }.joined(separator: ", ")
 
-    static func put(_ attempt: Attempt, to statement: SQLiteStatement) {
+    static func put(_ attempt: Attempt, to statement: some RowSink) {
         putEarlier(attempt, to: statement)
         put(attempt.record, to: statement)
     }
 
     /// Puts the columns before those of version 5.
-    static func putEarlier(_ attempt: Attempt, to statement: SQLiteStatement) {
+    static func putEarlier(_ attempt: Attempt, to statement: some RowSink) {
         statement.put(Int64(bitPattern: attempt.request.rawValue))
         statement.put(Int64(bitPattern: attempt.launch))
         statement.put(Int64(attempt.number))
@@ -34,20 +34,20 @@ enum AttemptRow {
     }
 
     /// Puts the columns of an end after its date.
-    static func put(_ end: AttemptEnd, to statement: SQLiteStatement) {
+    static func put(_ end: AttemptEnd, to statement: some RowSink) {
         putOutcome(end.outcome, end.reason, end.error, to: statement)
         put(end.record, to: statement)
     }
 
     private static func putOutcome(
-        _ outcome: Outcome?, _ reason: StopReason?, _ error: String, to statement: SQLiteStatement
+        _ outcome: Outcome?, _ reason: StopReason?, _ error: String, to statement: some RowSink
     ) {
         statement.put(outcome.map { Int64($0.rawValue) })
         statement.put(reason.map { Int64($0.rawValue) })
         statement.put(error)
     }
 
-    private static func put(_ record: AttemptRecord, to statement: SQLiteStatement) {
+    private static func put(_ record: AttemptRecord, to statement: some RowSink) {
         let log = record.log
         statement.put(log.lines.isEmpty ? nil : log.text)
         statement.put(log.dropped == 0 ? nil : Int64(clamping: log.dropped))
@@ -69,7 +69,7 @@ enum AttemptRow {
 
     /// Reads the columns `all`.
     static func attempt(
-        at statement: SQLiteStatement, in path: String
+        at statement: some StoredRow, in path: String
     ) throws(StoreFault) -> Attempt {
         var row = RowReader(statement, of: "attempt", id: statement.integer(0), in: path)
         let request = RequestID(rawValue: UInt64(try row.integer(1 ... .max)))
@@ -82,7 +82,7 @@ enum AttemptRow {
         var attempt = Attempt(
             request: request, launch: launch, number: number, host: host,
             startedAt: try row.date())
-        attempt.endedAt = try row.optional(RowReader.dates)
+        attempt.endedAt = try row.optionalDate()
         attempt.outcome = try row.optionalChoice(Outcome.self)
         attempt.reason = try row.optionalChoice(StopReason.self)
         attempt.error = try row.text()
@@ -90,8 +90,8 @@ enum AttemptRow {
         return attempt
     }
 
-    private static func record(_ row: inout RowReader) throws(StoreFault) -> AttemptRecord {
-        func size(_ row: inout RowReader) throws(StoreFault) -> UInt64? {
+    private static func record(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> AttemptRecord {
+        func size(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> UInt64? {
             try row.optional(0 ... .max).map { UInt64($0) }
         }
         var record = AttemptRecord()

@@ -3,9 +3,11 @@ internal import Scheduling
 
 /// An entry of the journal as a row of its table.
 enum JournalRow {
-    static let all = "sequence, at, what, request, identifier, launch, detail"
+    static let all = "sequence, \(stored)"
+    /// Columns without the number.
+    static let stored = "at, what, request, identifier, launch, detail"
 
-    static func put(_ entry: JournalEntry, to statement: SQLiteStatement) {
+    static func put(_ entry: JournalEntry, to statement: some RowSink) {
         statement.put(entry.at)
         statement.put(Int64(entry.what.rawValue))
         statement.put(entry.request.map { Int64(bitPattern: $0.rawValue) })
@@ -16,7 +18,7 @@ enum JournalRow {
 
     /// Reads the columns `all`.
     static func entry(
-        at statement: SQLiteStatement, in path: String
+        at statement: some StoredRow, in path: String
     ) throws(StoreFault) -> JournalEntry {
         var row = RowReader(statement, of: "journal", id: statement.integer(0), in: path)
         let sequence = UInt64(try row.integer(1 ... .max))

@@ -24,14 +24,14 @@ enum RequestRow {
         case cronAtHome = 3
     }
 
-    static func putDescribed(_ request: Request, to statement: SQLiteStatement) {
+    static func putDescribed(_ request: Request, to statement: some RowSink) {
         putSubmitted(request, to: statement)
         statement.put(Int64(request.description.opportunistic.rawValue))
         statement.put(Int64(bitPattern: request.description.atMost ?? 0))
         statement.put(request.owner.map { Int64($0) })
     }
 
-    static func putSubmitted(_ request: Request, to statement: SQLiteStatement) {
+    static func putSubmitted(_ request: Request, to statement: some RowSink) {
         let description = request.description
         statement.put(description.identifier)
         statement.put(Int64(description.kind.rawValue))
@@ -50,7 +50,7 @@ enum RequestRow {
         statement.put(request.submittedAt)
     }
 
-    private static func put(_ repetition: Repetition?, to statement: SQLiteStatement) {
+    private static func put(_ repetition: Repetition?, to statement: some RowSink) {
         switch repetition?.rule {
         case nil:
             statement.put(Int64(Rule.once.rawValue))
@@ -69,14 +69,14 @@ enum RequestRow {
         statement.put(Int64(bitPattern: repetition?.jitter ?? 0))
     }
 
-    static func putChanging(_ request: Request, to statement: SQLiteStatement) {
+    static func putChanging(_ request: Request, to statement: some RowSink) {
         putState(request, to: statement)
         statement.put(request.pause?.boot)
         statement.put(request.pause.map { Int64(bitPattern: $0.begun) })
         statement.put(request.pause.map { Int64(bitPattern: $0.length) })
     }
 
-    static func putState(_ request: Request, to statement: SQLiteStatement) {
+    static func putState(_ request: Request, to statement: some RowSink) {
         statement.put(Int64(request.state.rawValue))
         statement.put(Int64(request.marks.rawValue))
         statement.put(request.notBefore)
@@ -91,7 +91,7 @@ enum RequestRow {
 
     /// Reads the columns `all`.
     static func request(
-        at statement: SQLiteStatement, in path: String
+        at statement: some StoredRow, in path: String
     ) throws(StoreFault) -> Request {
         var row = RowReader(statement, of: "request", id: statement.integer(0), in: path)
         let id = try row.integer(1 ... .max)
@@ -120,18 +120,18 @@ enum RequestRow {
         return request
     }
 
-    private static func pause(_ row: inout RowReader) throws(StoreFault) -> Pause? {
+    private static func pause(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> Pause? {
         guard let boot = try row.optionalText() else { return nil }
         return Pause(boot: boot, begun: try row.bits(), length: try row.bits())
     }
 
     private static func description(
-        _ row: inout RowReader
+        _ row: inout RowReader<some StoredRow>
     ) throws(StoreFault) -> RequestDescription {
         var description = RequestDescription(try row.text())
         description.kind = try row.choice(TaskKind.self)
-        description.earliest = try row.optional(RowReader.dates)
-        description.latest = try row.optional(RowReader.dates)
+        description.earliest = try row.optionalDate()
+        description.latest = try row.optionalDate()
         description.needs = RequestNeeds(rawValue: UInt8(try row.integer(0...255)))
         guard RequestNeeds.all.isSuperset(of: description.needs) else {
             throw row.nonsense("it needs something unknown")
@@ -147,7 +147,7 @@ enum RequestRow {
         return description
     }
 
-    private static func repetition(_ row: inout RowReader) throws(StoreFault) -> Repetition? {
+    private static func repetition(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> Repetition? {
         let rule = try row.choice(Rule.self)
         let every = try row.optional(.min ... .max).map { UInt64(bitPattern: $0) }
         let cron = try row.optionalText()

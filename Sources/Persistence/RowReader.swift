@@ -2,17 +2,17 @@
 internal import Scheduling
 
 /// Reads an untrusted row, which may be damaged: an invalid value is a fault that names the row.
-struct RowReader {
+struct RowReader<Row: StoredRow> {
     /// Dates that can be added to without overflow.
-    static let dates: ClosedRange<Int64> = 0...9_000_000_000_000_000_000
+    static var dates: ClosedRange<Int64> { 0...9_000_000_000_000_000_000 }
 
-    let statement: SQLiteStatement
+    let statement: Row
     let path: String
     let table: String
     let id: Int64
     private(set) var column: Int32 = 0
 
-    init(_ statement: SQLiteStatement, of table: String, id: Int64, in path: String) {
+    init(_ statement: Row, of table: String, id: Int64, in path: String) {
         self.statement = statement
         self.path = path
         self.table = table
@@ -54,6 +54,8 @@ struct RowReader {
     }
 
     mutating func date() throws(StoreFault) -> Int64 { try integer(Self.dates) }
+
+    mutating func optionalDate() throws(StoreFault) -> Int64? { try optional(Self.dates) }
 
     mutating func count() throws(StoreFault) -> UInt32 {
         UInt32(try integer(0...Int64(Int32.max)))

@@ -31,11 +31,11 @@ enum SQLiteQuery: Int, CaseIterable {
         case .rollbackToSaved: "ROLLBACK TO nested"
         case .dataVersion: "PRAGMA data_version"
         case .schedules:
-            "SELECT name, digest, request, source, changed_at FROM schedule ORDER BY name"
+            "SELECT \(ScheduleRow.all) FROM schedule ORDER BY name"
         case .schedule:
-            "SELECT name, digest, request, source, changed_at FROM schedule WHERE name = ?1"
+            "SELECT \(ScheduleRow.all) FROM schedule WHERE name = ?1"
         case .putSchedule:
-            "INSERT OR REPLACE INTO schedule (name, digest, request, source, changed_at) VALUES (?1, ?2, ?3, ?4, ?5)"
+            "INSERT OR REPLACE INTO schedule (\(ScheduleRow.all)) VALUES (?1, ?2, ?3, ?4, ?5)"
         case .setInlinePayload:
             "UPDATE request SET (payload, payload_size) = (?1, ?2) WHERE id = ?3"
         case .removePayload: "DELETE FROM payload WHERE request = ?1"

@@ -4,7 +4,7 @@ import Glibc
 internal import Scheduling
 
 /// A prepared statement: its values are put in one after the other, then it is stepped.
-final class SQLiteStatement {
+final class SQLiteStatement: StoredRow, RowSink {
     private let handle: OpaquePointer
     private unowned let connection: SQLiteConnection
     private let isCommit: Bool
@@ -35,22 +35,12 @@ final class SQLiteStatement {
     func put(_ value: Double) { bind { sqlite3_bind_double(handle, $0, value) } }
     func putNothing() { bind { sqlite3_bind_null(handle, $0) } }
 
-    func put(_ value: Int64?) {
-        guard let value else { return putNothing() }
-        put(value)
-    }
-
     func put(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
             let (copy, isKept) = keep(UnsafeRawBufferPointer(bytes))
             bind { csqlite_bind_text(handle, $0, copy, UInt64(bytes.count), isKept) }
         }
-    }
-
-    func put(_ text: String?) {
-        guard let text else { return putNothing() }
-        put(text)
     }
 
     func put(_ bytes: [UInt8]) {

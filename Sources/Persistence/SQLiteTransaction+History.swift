@@ -49,12 +49,11 @@ extension SQLiteTransaction {
         }.reversed()
     }
 
-    func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64 {
+    func append(_ entry: JournalEntry) throws(StoreFault) {
         var counters = try counted()
         counters.lastEntry += 1
         self.counters = counters
         appended.append(entry)
-        return UInt64(counters.lastEntry)
     }
 
     /// Writes what was appended; the last entry of a transaction has the counters.

@@ -126,8 +126,7 @@ extension SQLiteTransaction {
         _ state: RequestState, of identifier: String?
     ) throws(StoreFault) -> Int {
         if state == .pending, identifier == nil {
-            let counters = try counted()
-            return Int(TaskKind.allCases.reduce(0) { $0 + counters[$1] })
+            return Int(try counted().pending)
         }
         let count = try number(identifier == nil ? .countLive : .countLiveOf) {
             $0.put(Int64(state.rawValue))
@@ -160,7 +159,7 @@ extension SQLiteTransaction {
 }
 
 extension RequestFilter {
-    fileprivate var wanted: [RequestState] {
+    var wanted: [RequestState] {
         states.isEmpty ? RequestState.allCases : Array(states)
     }
 }

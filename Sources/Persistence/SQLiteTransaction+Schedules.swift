@@ -13,27 +13,13 @@ extension SQLiteTransaction {
     ) throws(StoreFault) -> [StoredSchedule] {
         var schedules: [StoredSchedule] = []
         try rows(query, values) { statement throws(StoreFault) in
-            var row = RowReader(statement, of: "schedule", id: 0, in: path)
-            let name = try row.text()
-            let digest = try row.text()
-            let request = try row.optional(1 ... .max)
-            schedules.append(
-                StoredSchedule(
-                    name: name, digest: digest,
-                    request: request.map { RequestID(rawValue: UInt64($0)) },
-                    source: try row.text(), changedAt: try row.date()))
+            schedules.append(try ScheduleRow.schedule(at: statement, in: path))
         }
         return schedules
     }
 
     func put(_ schedule: StoredSchedule) throws(StoreFault) {
-        try change(.putSchedule) {
-            $0.put(schedule.name)
-            $0.put(schedule.digest)
-            $0.put(schedule.request.map { Int64(clamping: $0.rawValue) })
-            $0.put(schedule.source)
-            $0.put(schedule.changedAt)
-        }
+        try change(.putSchedule) { ScheduleRow.put(schedule, to: $0) }
     }
 
     func removeSchedule(_ name: String) throws(StoreFault) {

@@ -300,9 +300,18 @@ final class SQLiteTransaction: StoreTransaction {
         return state
     }
 
-    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int { Int(try counted()[kind]) }
+    func pendingCount(_ scope: PendingScope, atMost limit: Int) throws(StoreFault) -> Int {
+        let count =
+            switch scope {
+            case .kind(let kind): Int(try counted()[kind])
+            case .identifier(let identifier): try pendingCount(of: identifier)
+            case .owner(let user): Int(try number(.countOwned) { $0.put(Int64(user)) } ?? 0)
+            case .all: Int(try counted().pending)
+            }
+        return min(count, limit)
+    }
 
-    func pendingCount(of identifier: String) throws(StoreFault) -> Int {
+    private func pendingCount(of identifier: String) throws(StoreFault) -> Int {
         if let known = pendingCounts[identifier] { return known }
         let count = try number(.countLiveOf) {
             $0.put(Int64(RequestState.pending.rawValue))
@@ -355,10 +364,6 @@ final class SQLiteTransaction: StoreTransaction {
 
     func owned(by user: UInt32) throws(StoreFault) -> [Request] {
         try list(.owned) { $0.put(Int64(user)) }.sorted { $0.id < $1.id }
-    }
-
-    func pendingCount(ownedBy user: UInt32) throws(StoreFault) -> Int {
-        Int(try number(.countOwned) { $0.put(Int64(user)) } ?? 0)
     }
 
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue] {

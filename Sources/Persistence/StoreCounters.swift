@@ -23,6 +23,9 @@ struct StoreCounters: Equatable {
     /// Requests that are over.
     var history: Int64 = 0
 
+    /// Pending requests of all kinds.
+    var pending: Int64 { appRefresh + processing + healthResearch + continuedProcessing }
+
     /// Pending requests of a kind.
     subscript(kind: TaskKind) -> Int64 {
         get {
@@ -57,19 +60,19 @@ struct StoreCounters: Equatable {
     }
 
     /// Puts the columns `all`.
-    func put(to statement: SQLiteStatement) {
+    func put(to statement: some RowSink) {
         statement.put(lastRequest)
         statement.put(lastFiled)
         for kind in TaskKind.allCases { statement.put(self[kind]) }
         statement.put(history)
     }
 
-    static func putNothing(to statement: SQLiteStatement) {
+    static func putNothing(to statement: some RowSink) {
         for _ in 0..<count { statement.putNothing() }
     }
 
     /// Reads the number of the last entry and the columns `all`.
-    init(at statement: SQLiteStatement, in path: String) throws(StoreFault) {
+    init(at statement: some StoredRow, in path: String) throws(StoreFault) {
         // Below the largest, so that the next number is one.
         let range: ClosedRange<Int64> = 0...(.max / 2)
         var row = RowReader(statement, of: "journal", id: statement.integer(0), in: path)

@@ -275,7 +275,7 @@ struct SQLiteDamageTests {
                 let store = try SQLiteStore.open(directory: path, as: .client(creates: false))
                 try store.write { store throws(StoreFault) in
                     let id = try store.insert(sample(), payload: [])
-                    _ = try store.append(JournalEntry(.submitted, at: 3, request: id))
+                    try store.append(JournalEntry(.submitted, at: 3, request: id))
                 }
                 kill(getpid(), SIGKILL)
             }

@@ -699,12 +699,12 @@ struct SQLiteStoreTests {
             for _ in 0..<3 {
                 let over = sample { $0.state = hasHistory ? .finished : .pending }
                 let id = try store.insert(over, payload: [])
-                _ = try store.append(JournalEntry(.submitted, at: 1, request: id))
+                try store.append(JournalEntry(.submitted, at: 1, request: id))
             }
             _ = try store.insert(sample(), payload: [])
         }
         try store.write { store throws(StoreFault) in
-            if appends { _ = try store.append(JournalEntry(.submitted, at: 1)) }
+            if appends { try store.append(JournalEntry(.submitted, at: 1)) }
             #expect(try store.prune(before: .max, keeping: 0, limit: 100) == (hasHistory ? 3 : 0))
             #expect(try store.journal(after: 0, of: nil, limit: 9) == [])
         }
@@ -712,9 +712,13 @@ struct SQLiteStoreTests {
         // Somebody who knows nothing of it yet goes on with the numbers.
         let other = try SQLiteStore.open(directory: path, as: .client(creates: false))
         try other.write { store throws(StoreFault) in
-            #expect(try store.pendingCount(sample().description.kind) == (hasHistory ? 1 : 4))
+            #expect(try store.pendingCount(.kind(sample().description.kind)) == (hasHistory ? 1 : 4))
             #expect(try store.insert(sample(), payload: []).rawValue == 5)
-            #expect(try store.append(JournalEntry(.submitted, at: 2)) == (appends ? 5 : 4))
+            try store.append(JournalEntry(.submitted, at: 2))
+            #expect(
+                try store.journal(after: 0, of: nil, limit: 9).map(\.sequence) == [
+                    appends ? 5 : 4
+                ])
         }
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
     }

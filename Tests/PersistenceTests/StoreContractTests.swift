@@ -53,7 +53,7 @@ struct StoreContractTests {
             #expect(try store.head(of: queue) == nil)
             #expect(try store.head(of: request.queue)?.id == request.id)
             #expect(try store.firstToMiss() == nil)
-            #expect(try store.pendingCount(request.description.kind) == 1)
+            #expect(try store.pendingCount(.kind(request.description.kind)) == 1)
         }
     }
 
@@ -84,7 +84,7 @@ struct StoreContractTests {
     func texts(_ kind: TestedStore) throws {
         let store = try kind.make()
         let texts = [
-            "'; DROP TABLE request; --", "\"`]", "a\0b", "a\0c", "🧹🏳️‍🌈", "e\u{301}", "\u{e9}", "?1",
+            "'; DROP TABLE request; --", "\"`]", "a\u{1}b", "a\u{1}c", "🧹🏳️‍🌈", "e\u{301}", "\u{e9}", "?1",
             "%_", String(repeating: "ü", count: 10_000), "A", "a", " a ", "",
         ]
         let requests = try store.insert(texts.map { text in sample { $0.description.key = text } })
@@ -158,15 +158,15 @@ struct StoreContractTests {
             #expect(try store.request(first.id) == first)
             #expect(try store.request(RequestID(rawValue: 2)) == nil)
             #expect(try store.find(key: "k", of: "org.example.tidy", owner: nil) == first)
-            #expect(try store.pendingCount(.appRefresh) == 1)
+            #expect(try store.pendingCount(.kind(.appRefresh)) == 1)
             #expect(try store.pending(of: "org.example.tidy") == [first])
             #expect(try store.attempts(of: first.id, limit: 9) == [])
             #expect(try store.journal(after: 0, of: nil, limit: 9) == [])
             #expect(try store.value("name") == nil)
             #expect(try store.head(of: first.queue)?.id == first.id)
         }
-        // What was given back is given again: nobody has seen it.
-        #expect(try store.insert(sample()).id.rawValue == 2)
+        // What was given back is given again, since nobody has seen it, but for where others draw numbers, too.
+        #expect(try store.insert(sample()).id.rawValue == (kind == .postgres ? 3 : 2))
     }
 
     @Test("a nested part that throws takes only itself back", arguments: TestedStore.allCases)
@@ -184,7 +184,8 @@ struct StoreContractTests {
                         throw sudden
                     }
                 }
-                #expect(try store.append(JournalEntry(.cancelled, at: 1)) == 1)
+                try store.append(JournalEntry(.cancelled, at: 1))
+                #expect(try store.journal(after: 0, of: nil, limit: 9).map(\.sequence) == [1])
             }
         }
         try store.read { store throws in
@@ -200,7 +201,7 @@ struct StoreContractTests {
         let store = try kind.make()
         func counts() throws -> [Int] {
             try TaskKind.allCases.map { kind in
-                try store.read { store in try store.pendingCount(kind) }
+                try store.read { store in try store.pendingCount(.kind(kind)) }
             }
         }
         var request = try store.insert(sample { $0.description.kind = .processing })
@@ -306,8 +307,8 @@ struct StoreContractTests {
         try store.read { store throws in
             #expect(try store.owned(by: 1_001) == [made[0], made[3]])
             #expect(try store.owned(by: .max) == [made[4]] && store.owned(by: 7) == [])
-            #expect(try store.pendingCount(ownedBy: 1_001) == 1)
-            #expect(try store.pendingCount(ownedBy: 7) == 0)
+            #expect(try store.pendingCount(.owner(1_001)) == 1)
+            #expect(try store.pendingCount(.owner(7)) == 0)
             for (user, request) in [(UInt32?(1_001), made[3]), (nil, made[1]), (1_002, made[2])] {
                 #expect(
                     try store.find(key: "k", of: "org.example.tidy", owner: user) == request)

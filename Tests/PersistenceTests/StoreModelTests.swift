@@ -149,7 +149,7 @@ struct StoreAnswers: Equatable {
 
     private init(_ store: any StoreTransaction) throws(StoreFault) {
         requests = try store.requests(RequestFilter(limit: .max))
-        for kind in TaskKind.allCases { counts.append(try store.pendingCount(kind)) }
+        for kind in TaskKind.allCases { counts.append(try store.pendingCount(.kind(kind))) }
         for identifier in ["org.a", "org.b", "org.b-c", "org.b.c", "org"] {
             pending.append(try store.pending(of: identifier))
             firstPending.append(try store.firstPending(identifier))
@@ -161,7 +161,7 @@ struct StoreAnswers: Equatable {
         }
         for owner in [UInt32(1_001), .max, 5] {
             pending.append(try store.owned(by: owner))
-            counts.append(try store.pendingCount(ownedBy: owner))
+            counts.append(try store.pendingCount(.owner(owner)))
         }
         queues = try store.queues(of: nil, limit: .max)
         for queue in queues { heads.append(try store.head(of: queue)) }

@@ -6,7 +6,12 @@ import Testing
 
 /// The stores that keep the one contract.
 enum TestedStore: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite
+    case memory, sqlite, postgres
+
+    /// Those whose parts are installed here.
+    static var allCases: [TestedStore] {
+        PostgresServer.programs == nil ? [.memory, .sqlite] : [.memory, .sqlite, .postgres]
+    }
 
     var testDescription: String { rawValue }
 
@@ -15,6 +20,7 @@ enum TestedStore: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .memory: OpenStore(MemoryStore(), in: nil)
         case .sqlite: try OpenStore(in: TemporaryDirectory())
+        case .postgres: try OpenStore(at: PostgresAddress(PostgresServer.shared.url()))
         }
     }
 }
@@ -25,6 +31,7 @@ final class OpenStore {
 
     private(set) var store: (any RequestStore)?
     let directory: TemporaryDirectory?
+    private var address: PostgresAddress?
 
     init(_ store: any RequestStore, in directory: TemporaryDirectory?) {
         self.store = store
@@ -37,7 +44,13 @@ final class OpenStore {
             in: directory)
     }
 
+    convenience init(at address: PostgresAddress) throws {
+        self.init(try PostgresStore.open(address, creates: true), in: nil)
+        self.address = address
+    }
+
     func reopen() throws {
+        if let address { store = try PostgresStore.open(address, creates: false) }
         guard let directory else { return }
         store = nil
         store = try SQLiteStore.open(directory: directory.path("store"), as: .host(Self.host))
@@ -86,6 +99,11 @@ func sample(
 }
 
 extension StoreTransaction {
+    /// All of them.
+    func pendingCount(_ scope: PendingScope) throws(StoreFault) -> Int {
+        try pendingCount(scope, atMost: .max)
+    }
+
     /// `nested` for bodies with expectations.
     func part<Result>(_ body: () throws -> Result) throws -> Result {
         try nested { () throws(StoreFault) in try typed(body) }

@@ -43,14 +43,9 @@ final class TappedTransaction: StoreTransaction {
         try inner.redescribe(request)
     }
 
-    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int {
+    func pendingCount(_ scope: PendingScope, atMost limit: Int) throws(StoreFault) -> Int {
         try tap(.call("pendingCount"))
-        return try inner.pendingCount(kind)
-    }
-
-    func pendingCount(of identifier: String) throws(StoreFault) -> Int {
-        try tap(.call("pendingCount"))
-        return try inner.pendingCount(of: identifier)
+        return try inner.pendingCount(scope, atMost: limit)
     }
 
     func pending(of identifier: String) throws(StoreFault) -> [Request] {
@@ -78,11 +73,6 @@ final class TappedTransaction: StoreTransaction {
     func owned(by user: UInt32) throws(StoreFault) -> [Request] {
         try tap(.call("owned"))
         return try inner.owned(by: user)
-    }
-
-    func pendingCount(ownedBy user: UInt32) throws(StoreFault) -> Int {
-        try tap(.call("pendingCount"))
-        return try inner.pendingCount(ownedBy: user)
     }
 
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue] {
@@ -144,9 +134,9 @@ final class TappedTransaction: StoreTransaction {
         return try inner.attempts(of: request, limit: limit)
     }
 
-    func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64 {
+    func append(_ entry: JournalEntry) throws(StoreFault) {
         try tap(.call("append"))
-        return try inner.append(entry)
+        try inner.append(entry)
     }
 
     func journal(

@@ -126,7 +126,8 @@ typedef int32_t curfew_status;
     X(STORE_NEWER, 29, "a newer version of Curfew made the store")                      \
     X(STORE_LOCKED, 30, "another host uses the store")                                  \
     X(STORE_GONE, 31, "the store's file was deleted or replaced")                       \
-    X(STORE_UNKNOWN, 32, "it is not known whether the change was stored; ask with the same key")
+    X(STORE_UNKNOWN, 32, "it is not known whether the change was stored; ask with the same key") \
+    X(STORE_UNREACHABLE, 33, "the server of the store does not answer; nothing was changed")
 
 enum {
 #define CURFEW_STATUS_CONSTANT(name, value, text) CURFEW_##name = value,

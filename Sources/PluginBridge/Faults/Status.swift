@@ -89,6 +89,8 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
     @inlinable public static var storeGone: Status { Status(CURFEW_STORE_GONE) }
     /// `CURFEW_STORE_UNKNOWN`
     @inlinable public static var storeUnknown: Status { Status(CURFEW_STORE_UNKNOWN) }
+    /// `CURFEW_STORE_UNREACHABLE`
+    @inlinable public static var storeUnreachable: Status { Status(CURFEW_STORE_UNREACHABLE) }
 
     /// The header's text of the status: static and NUL-terminated.
     package var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }

@@ -205,9 +205,16 @@ final class MemoryContents: StoreTransaction {
             && request.description.latest == entry.date
     }
 
-    func pendingCount(_ kind: TaskKind) -> Int { kindCounts[kind] ?? 0 }
-
-    func pendingCount(of identifier: String) -> Int { identifierCounts[identifier] ?? 0 }
+    func pendingCount(_ scope: PendingScope, atMost limit: Int) -> Int {
+        let count =
+            switch scope {
+            case .kind(let kind): kindCounts[kind] ?? 0
+            case .identifier(let identifier): identifierCounts[identifier] ?? 0
+            case .owner(let user): owned(by: user).count { $0.state == .pending }
+            case .all: kindCounts.values.reduce(0, +)
+            }
+        return min(count, limit)
+    }
 
     func pending(of identifier: String) -> [Request] {
         (live[identifier] ?? []).sorted().compactMap { rows[$0]?.request }
@@ -233,10 +240,6 @@ final class MemoryContents: StoreTransaction {
 
     func owned(by user: UInt32) -> [Request] {
         rows.values.map(\.request).filter { $0.owner == user }.sorted { $0.id < $1.id }
-    }
-
-    func pendingCount(ownedBy user: UInt32) -> Int {
-        owned(by: user).count { $0.state == .pending }
     }
 
     func queues(of identifier: String?, limit: Int) -> [RequestQueue] {
@@ -341,7 +344,7 @@ final class MemoryContents: StoreTransaction {
         Array((attempts[request] ?? []).suffix(max(0, limit)))
     }
 
-    func append(_ entry: JournalEntry) -> UInt64 {
+    func append(_ entry: JournalEntry) {
         lastSequence += 1
         var entry = entry
         entry.sequence = lastSequence
@@ -350,7 +353,6 @@ final class MemoryContents: StoreTransaction {
             $0.entries.removeLast()
             $0.lastSequence -= 1
         }
-        return lastSequence
     }
 
     func journal(

@@ -711,6 +711,13 @@ package struct RequestBook: Sendable {
         _ launch: RequestScheduler.Launch, at now: Moment, isSimulated: Bool,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Effect? {
+        var launch = launch
+        guard let id = try store.claim(launch.id, of: launch.queue, at: now.wall) else {
+            // It is read again once the others have written.
+            scheduler.setHead(nil, of: launch.queue)
+            return nil
+        }
+        launch.id = id
         var terms = LaunchTerms(awakeSince: isSimulated ? 0 : awakeSince)
         if !isSimulated { terms.neighbours = scheduler.neighbours }
         if !isSimulated { try recallLaunches(of: launch.queue.identifier, at: now, store) }

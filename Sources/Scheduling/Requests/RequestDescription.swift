@@ -104,6 +104,7 @@ public struct RequestDescription: Hashable, Sendable {
         if let key, key.isEmpty || key.utf8.count > Self.keyLimit {
             return "the key must have 1…\(Self.keyLimit) bytes"
         }
+        if let key, key.utf8.contains(0) { return "the key must not have a NUL" }
         return retryFault ?? repetitionFault
     }
 

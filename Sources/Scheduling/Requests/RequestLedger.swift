@@ -118,24 +118,28 @@ package struct RequestLedger: Sendable {
         of description: RequestDescription, owner: UInt32?, replacing replaced: [Request],
         _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestRefusal? {
-        if let owner,
-            try store.pendingCount(ownedBy: owner) - replaced.count >= limits.pendingPerOwner
-        {
+        func isFull(
+            _ scope: PendingScope, _ limit: Int, freed: Int = replaced.count
+        ) throws(StoreFault) -> Bool {
+            // All that is replaced is pending.
+            let most = limit + freed
+            return try store.pendingCount(scope, atMost: most) >= most
+        }
+        if let owner, try isFull(.owner(owner), limits.pendingPerOwner) {
             return .tooMany(.owner(owner), limit: limits.pendingPerOwner)
         }
         if let limit = limits.pending[description.kind] {
             let freed = replaced.count { $0.description.kind == description.kind }
-            if try store.pendingCount(description.kind) - freed >= limit {
+            if try isFull(.kind(description.kind), limit, freed: freed) {
                 return .tooMany(.kind(description.kind), limit: limit)
             }
         }
-        var count = -replaced.count
-        for kind in TaskKind.allCases { count += try store.pendingCount(kind) }
-        if count >= limits.pendingInAll { return .tooMany(.all, limit: limits.pendingInAll) }
+        if try isFull(.all, limits.pendingInAll) {
+            return .tooMany(.all, limit: limits.pendingInAll)
+        }
         // The requests of an identifier are not counted while all together are fewer.
         let limit = limits.pendingPerIdentifier
-        guard count >= limit,
-            try store.pendingCount(of: description.identifier) - replaced.count >= limit
+        guard try isFull(.all, limit), try isFull(.identifier(description.identifier), limit)
         else { return nil }
         return .tooMany(.identifier(description.identifier), limit: limit)
     }

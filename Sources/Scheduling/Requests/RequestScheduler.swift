@@ -9,7 +9,7 @@ package struct RequestScheduler: Sendable {
     /// A decided launch.
     package struct Launch: Hashable, Sendable {
         package let queue: RequestQueue
-        package let id: RequestID
+        package var id: RequestID
         /// The date from which it could be launched.
         let date: Int64
         /// Whether it has waited as long as it may, so that its task does not depend on its wish.

@@ -27,6 +27,8 @@ package struct StoreFault: Error, Hashable, Sendable {
         /// The system failed at the end of a transaction. When the store is opened again, either
         /// all of it or nothing is done.
         case unknown = 11
+        /// Its server does not answer, or the connection to it was lost.
+        case unreachable = 12
     }
 
     /// The kind of the fault.

@@ -24,11 +24,10 @@ package protocol StoreTransaction: AnyObject {
     /// Stores an existing request, with another description of the same identifier and kind.
     func redescribe(_ request: Request) throws(StoreFault)
 
-    /// Returns the number of pending requests of a kind, without reading each of them.
-    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int
-    /// Returns the number of pending requests of an identifier. Inside a series of submissions its
-    /// effort does not grow with the number.
-    func pendingCount(of identifier: String) throws(StoreFault) -> Int
+    /// Returns the number of pending requests, at most `limit`, without reading each of them. Inside a series
+    /// of submissions the effort does not grow with the number. A store that many hosts share may count
+    /// more than 10,000 requests a few seconds late.
+    func pendingCount(_ scope: PendingScope, atMost limit: Int) throws(StoreFault) -> Int
     /// Returns all pending requests of an identifier, ordered by id.
     func pending(of identifier: String) throws(StoreFault) -> [Request]
     /// Returns the first request of an identifier's first queue; nil if none is pending.
@@ -41,14 +40,19 @@ package protocol StoreTransaction: AnyObject {
     ) throws(StoreFault) -> Request?
     /// Returns all requests of an owner, ordered by id.
     func owned(by user: UInt32) throws(StoreFault) -> [Request]
-    /// Returns the number of pending requests of an owner.
-    func pendingCount(ownedBy user: UInt32) throws(StoreFault) -> Int
 
     /// Returns the first queues with pending requests, in order: of an identifier, or of all. The
     /// effort grows with the number of returned queues, not with the number of requests.
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue]
     /// Returns the first request of a queue; nil if it is empty.
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
+    /// Returns the request of a queue that is to be launched at a date, and keeps it from other hosts until the
+    /// end of the transaction; nil if others have taken all that are due.
+    ///
+    /// - Parameter id: the first request of the queue, as far as the host knows.
+    func claim(
+        _ id: RequestID, of queue: RequestQueue, at date: Int64
+    ) throws(StoreFault) -> RequestID?
     /// Returns the pending, never launched request with the earliest latest date; of several the
     /// oldest.
     func firstToMiss() throws(StoreFault) -> Request?
@@ -77,9 +81,8 @@ package protocol StoreTransaction: AnyObject {
     /// Returns the last `limit` attempts, ordered by launch.
     func attempts(of request: RequestID, limit: Int) throws(StoreFault) -> [Attempt]
 
-    /// Appends a journal entry. Returns its number.
-    @discardableResult
-    func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64
+    /// Appends a journal entry, which gets its number no later than it is read.
+    func append(_ entry: JournalEntry) throws(StoreFault)
     /// Returns the entries with a larger number than `sequence`, in order, of one request or of
     /// all.
     func journal(
@@ -118,6 +121,9 @@ package protocol StoreTransaction: AnyObject {
 }
 
 extension StoreTransaction {
+    /// One host uses a store, unless it says otherwise.
+    package func claim(_ id: RequestID, of queue: RequestQueue, at date: Int64) -> RequestID? { id }
+
     /// Returns the first matching requests of an owner in the order for people; `after` is ignored.
     package func overview(
         _ filter: RequestFilter, outcomes: Set<Outcome>, ownedBy user: UInt32

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CPostgres
+internal import CSystem
+import Glibc
+internal import Scheduling
+
+/// A connection to the server of a store, in pipeline mode: statements are sent without waiting for each
+/// other's answers, and `sync` waits for all of them.
+///
+/// It is used by one thread at a time. After a fault of the connection itself it `isBroken`, and stays so.
+final class PostgresConnection {
+    let address: PostgresAddress
+    private let handle: OpaquePointer
+    private(set) var isBroken = false
+    /// The statements that the server has prepared.
+    private var prepared: Set<PostgresQuery> = []
+
+    private enum Expected {
+        case prepared(PostgresQuery)
+        case answer(PostgresAnswer)
+
+        var query: PostgresQuery? {
+            switch self {
+            case .prepared(let query): query
+            case .answer(let answer): answer.query
+            }
+        }
+    }
+
+    /// What was sent since the last `sync`.
+    private var expected: [Expected] = []
+
+    /// Nanoseconds in which the server answers. It ends a statement itself after 30 s.
+    private static let answerLimit: UInt64 = 35_000_000_000
+    /// The version of the server that is needed at least.
+    private static let leastVersion: Int32 = 150_000
+
+    // MARK: Connecting
+
+    /// Connects to the first server of the address that is there and takes writes.
+    static func open(_ address: PostgresAddress) throws(StoreFault) -> PostgresConnection {
+        if let fault = PostgresLibrary.fault { throw fault }
+        var first: StoreFault?
+        for parameters in servers(address.parameters) {
+            do throws(StoreFault) {
+                let connection = PostgresConnection(try connect(parameters, address), address)
+                try connection.begin()
+                return connection
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first!
+    }
+
+    private init(_ handle: OpaquePointer, _ address: PostgresAddress) {
+        self.handle = handle
+        self.address = address
+    }
+
+    deinit { cpg_close(handle) }
+
+    /// One set of parameters for each server: libpq would wait for one that does not answer, and not go on.
+    private static func servers(_ parameters: [String: String]) -> [[String: String]] {
+        let hosts = (parameters["host"] ?? "").split(
+            separator: ",", omittingEmptySubsequences: false)
+        guard hosts.count > 1 else { return [parameters] }
+        let ports = (parameters["port"] ?? "").split(
+            separator: ",", omittingEmptySubsequences: false)
+        return hosts.indices.map { index in
+            var one = parameters
+            one["host"] = String(hosts[index])
+            if ports.count == hosts.count {
+                one["port"] = String(ports[index])
+            } else if ports.count == 1, !ports[0].isEmpty {
+                one["port"] = String(ports[0])
+            }
+            return one
+        }
+    }
+
+    private static func connect(
+        _ parameters: [String: String], _ address: PostgresAddress
+    ) throws(StoreFault) -> OpaquePointer {
+        let names = parameters.keys.sorted()
+        var keywords = names.map { strdup($0) } + [nil]
+        var values = names.map { strdup(parameters[$0]!) } + [nil]
+        defer { for text in keywords + values { free(text) } }
+        let started = keywords.withUnsafeMutableBufferPointer { keywords in
+            values.withUnsafeMutableBufferPointer { values in
+                keywords.withMemoryRebound(to: UnsafePointer<CChar>?.self) { keywords in
+                    values.withMemoryRebound(to: UnsafePointer<CChar>?.self) { values in
+                        cpg_connect(keywords.baseAddress!, values.baseAddress!)
+                    }
+                }
+            }
+        }
+        guard let handle = started else { throw PostgresFault.outOfMemory(address) }
+        let seconds = parameters["connect_timeout"].flatMap { UInt64($0) } ?? 5
+        // Without a limit by libpq's rules, which is 0, ours of a minute holds.
+        let limit = csys_monotonic_ns() + (seconds == 0 ? 60 : min(max(seconds, 2), 600)) * 1_000_000_000
+        // The first step is one that waits for the socket to take something.
+        var step = cpg_step_write
+        while step != cpg_step_done {
+            guard step != cpg_step_failed, cpg_socket(handle) >= 0 else {
+                defer { cpg_close(handle) }
+                throw PostgresFault.unconnected(handle, address)
+            }
+            guard wait(cpg_socket(handle), reads: step == cpg_step_read, until: limit) else {
+                cpg_close(handle)
+                throw PostgresFault.silent(parameters["host"], address)
+            }
+            step = cpg_connect_step(handle)
+        }
+        return handle
+    }
+
+    /// Makes sure that it is a server that can have a store, and sets what holds for the session.
+    private func begin() throws(StoreFault) {
+        let version = cpg_server_version(handle)
+        guard version >= Self.leastVersion else {
+            throw StoreFault(
+                .denied,
+                "\(address.text) is a server of version \(version / 10_000), and a store needs PostgreSQL 15 or later"
+            )
+        }
+        let encoding = cpg_parameter(handle, "server_encoding").map { String(cString: $0) } ?? ""
+        guard encoding == "UTF8" else {
+            throw StoreFault(
+                .denied,
+                "the database of \(address.text) has the encoding \(encoding), and a store needs UTF8: make a database for it with `createdb --encoding=UTF8 --template=template0 NAME`"
+            )
+        }
+        guard cpg_begin_pipeline(handle) else { throw PostgresFault.outOfMemory(address) }
+        guard !address.isPooled else { return }
+        _ = try send(.settings) { $0.put(address.schema) }
+        try sync()
+    }
+
+    // MARK: Statements
+
+    /// Sends a statement, whose answer is there after the next `sync`.
+    @discardableResult
+    func send(
+        _ query: PostgresQuery, _ put: (PostgresValues) -> Void = { _ in }
+    ) throws(StoreFault) -> PostgresAnswer {
+        let values = PostgresValues()
+        put(values)
+        let answer = PostgresAnswer(query)
+        let isSent: Bool
+        if address.isPooled {
+            isSent = values.withPointers { cpg_run(handle, query.text, $0, $1) }
+        } else {
+            let name = "q\(query.rawValue)"
+            if prepared.insert(query).inserted {
+                guard cpg_prepare(handle, name, query.text) else { throw broken() }
+                expected.append(.prepared(query))
+            }
+            isSent = values.withPointers { cpg_run_prepared(handle, name, $0, $1) }
+        }
+        guard isSent else { throw broken() }
+        expected.append(.answer(answer))
+        return answer
+    }
+
+    /// Sends a statement that is not prepared, and may have no values.
+    @discardableResult
+    func send(text: String) throws(StoreFault) -> PostgresAnswer {
+        let answer = PostgresAnswer(nil)
+        guard cpg_run(handle, text, 0, nil) else { throw broken() }
+        expected.append(.answer(answer))
+        return answer
+    }
+
+    /// Waits for the answers to all that was sent. Throws the first fault of a statement; those after it were
+    /// not executed.
+    func sync() throws(StoreFault) {
+        let limit = csys_monotonic_ns() + Self.answerLimit
+        guard cpg_sync(handle) else { throw broken() }
+        let awaited = expected
+        expected.removeAll()
+        try flush(until: limit)
+        var fault: StoreFault?
+        for one in awaited {
+            while let result = try next(until: limit) {
+                let outcome = cpg_result_outcome(result)
+                if outcome == cpg_outcome_sync { fatalError("an answer of libpq's is missing") }
+                if outcome == cpg_outcome_failed, fault == nil {
+                    fault = PostgresFault.refused(result, one.query, address)
+                }
+                let isDone = outcome == cpg_outcome_done || outcome == cpg_outcome_rows
+                switch one {
+                case .answer(let answer) where isDone: answer.take(result)
+                case .prepared(let query) where !isDone:
+                    prepared.remove(query)
+                    cpg_result_free(result)
+                default: cpg_result_free(result)
+                }
+            }
+        }
+        if let end = try next(until: limit) {
+            defer { cpg_result_free(end) }
+            guard cpg_result_outcome(end) == cpg_outcome_sync else { throw broken() }
+        }
+        if let fault {
+            if !cpg_is_open(handle) { isBroken = true }
+            throw fault
+        }
+    }
+
+    private func flush(until limit: UInt64) throws(StoreFault) {
+        while true {
+            switch cpg_flush(handle) {
+            case 0: return
+            case 1: break
+            default: throw broken()
+            }
+            // The server may send so much that it takes nothing before that is read.
+            guard Self.wait(cpg_socket(handle), reads: true, writes: true, until: limit) else {
+                throw silent()
+            }
+            guard cpg_receive(handle) else { throw broken() }
+        }
+    }
+
+    private func next(until limit: UInt64) throws(StoreFault) -> OpaquePointer? {
+        while cpg_is_waiting(handle) {
+            guard Self.wait(cpg_socket(handle), reads: true, until: limit) else { throw silent() }
+            guard cpg_receive(handle) else { throw broken() }
+        }
+        let result = cpg_next(handle)
+        if !cpg_is_open(handle) {
+            defer { if let result { cpg_result_free(result) } }
+            throw broken(result)
+        }
+        return result
+    }
+
+    private func broken(_ result: OpaquePointer? = nil) -> StoreFault {
+        isBroken = true
+        if let result, cpg_result_state(result) != nil {
+            return PostgresFault.refused(result, nil, address)
+        }
+        return PostgresFault.lost(handle, address)
+    }
+
+    private func silent() -> StoreFault {
+        isBroken = true
+        return PostgresFault.silent(nil, address)
+    }
+
+    /// Waits for a socket. Returns false at the limit.
+    private static func wait(
+        _ socket: Int32, reads: Bool, writes: Bool? = nil, until limit: UInt64
+    ) -> Bool {
+        var events: Int32 = reads ? Int32(POLLIN) : 0
+        if writes ?? !reads { events |= Int32(POLLOUT) }
+        while true {
+            let now = csys_monotonic_ns()
+            guard now < limit else { return false }
+            var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
+            let milliseconds = Int32(min((limit - now) / 1_000_000 + 1, 60_000))
+            let count = poll(&entry, 1, milliseconds)
+            if count > 0 { return true }
+            if count < 0, errno != EINTR { return true }
+        }
+    }
+}

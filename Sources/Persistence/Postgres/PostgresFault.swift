@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CPostgres
+internal import Scheduling
+
+/// What a fault of the server or of a connection means for a store. Conditions are in PostgreSQL's
+/// documentation, appendix A.
+enum PostgresFault {
+    static func outOfMemory(_ address: PostgresAddress) -> StoreFault {
+        StoreFault(.io, "there is no memory for a connection to \(address.text)")
+    }
+
+    /// The server was not reached, or has not let this program in.
+    static func unconnected(_ handle: OpaquePointer, _ address: PostgresAddress) -> StoreFault {
+        let message = text(cpg_message(handle))
+        if cpg_needs_password(handle) {
+            return StoreFault(
+                .denied,
+                "\(address.text) asks for a password, and there is none for \(who(handle)): put a line HOST:PORT:DATABASE:USER:PASSWORD into ~/.pgpass (mode 600), or set PGPASSFILE or PGPASSWORD"
+            )
+        }
+        if cpg_used_password(handle), message.contains("password authentication failed") {
+            return StoreFault(
+                .denied,
+                "\(address.text) does not take the password of \(who(handle)); it is from the URL, PGPASSWORD, or ~/.pgpass"
+            )
+        }
+        // libpq tells the server's message, and not its condition.
+        if message.contains("read-only") || message.contains("recovery") {
+            return StoreFault(
+                .readOnly,
+                "\(address.text) takes no writes (\(message)): name the primary, or all servers: host=a,b"
+            )
+        }
+        let isRefused = message.contains("FATAL:") && !isPassing(message)
+        return StoreFault(isRefused ? .denied : .unreachable, "\(address.text): \(message)")
+    }
+
+    /// What the server says while it starts, stops, or has no place.
+    private static func isPassing(_ message: String) -> Bool {
+        [
+            "starting up", "shutting down", "not yet accepting", "too many", "remaining connection",
+            "terminating",
+        ].contains { message.contains($0) }
+    }
+
+    static func silent(_ host: String?, _ address: PostgresAddress) -> StoreFault {
+        StoreFault(
+            .unreachable,
+            "\(host.map { "\($0) of " } ?? "")\(address.text) does not answer; look for the server, and for what is between it and this machine"
+        )
+    }
+
+    static func lost(_ handle: OpaquePointer, _ address: PostgresAddress) -> StoreFault {
+        StoreFault(.unreachable, "the connection to \(address.text) was lost: \(text(cpg_message(handle)))")
+    }
+
+    /// The server has refused a statement.
+    static func refused(
+        _ result: OpaquePointer, _ query: PostgresQuery?, _ address: PostgresAddress
+    ) -> StoreFault {
+        let state = text(cpg_result_state(result))
+        let message = text(cpg_result_message(result))
+        let place = address.text
+        switch state {
+        case "55P03", "57014", "40001", "40P01":
+            return StoreFault(
+                .busy, "\(place): another program had what was needed for too long (\(message))")
+        case "53100":
+            return StoreFault(.full, "\(place): the disk of the server is full (\(message))")
+        case "25006":
+            return StoreFault(.readOnly, "\(place) takes no writes (\(message))")
+        case "42501":
+            return StoreFault(
+                .denied,
+                "\(place): \(message); type, as the owner of the database: GRANT ALL ON SCHEMA \(address.schema) TO the user; GRANT ALL ON ALL TABLES IN SCHEMA \(address.schema) TO the user; GRANT ALL ON ALL SEQUENCES IN SCHEMA \(address.schema) TO the user"
+            )
+        case "3F000", "42P01":
+            return StoreFault(
+                .gone,
+                "\(place): the tables of the store in schema \(address.schema) are not there (\(message)); restore a backup, or name another schema"
+            )
+        default: break
+        }
+        let classes: [(String, StoreFault.Kind)] = [
+            ("08", .unreachable), ("57P", .unreachable), ("53", .unreachable), ("28", .denied),
+            ("3D", .denied), ("22", .corrupt), ("XX", .io), ("58", .io),
+        ]
+        let kind = classes.first { state.utf8.starts(with: $0.0.utf8) }?.1 ?? .io
+        let asked = query.map { ", asked for \($0)" } ?? ""
+        return StoreFault(kind, "\(place): \(message) (\(state)\(asked))")
+    }
+
+    private static func who(_ handle: OpaquePointer) -> String {
+        "user \(text(cpg_user(handle))) of database \(text(cpg_database(handle)))"
+    }
+
+    /// One line, without the end that libpq gives it.
+    private static func text(_ bytes: UnsafePointer<CChar>?) -> String {
+        guard let bytes else { return "" }
+        return String(cString: bytes).split(separator: "\n").map { line in
+            String(line.drop { $0 == " " || $0 == "\t" })
+        }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every statement of a store on a server, so that each is prepared once and all can be looked at.
+enum PostgresQuery: Int, CaseIterable {
+    case settings, turnSettings, begin, beginReading, commit, rollback, save, release, rollbackToSaved
+    case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
+    case insertRequests, updateRequests, redescribeRequests, setPayload
+    case request, lockRequest, payload, claim
+    case pendingOf, lockPendingOf, firstPending, ahead, find, queues, head
+    case firstToMiss, lockFirstToMiss
+    case running, lockRunning, owned
+    case requests, lockRequests
+    case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver, countHistory
+    case countKind, countIdentifier, countOwner, countAll
+    case putAttempts, endAttempts, removeAttempts, attempt, attempts
+    case append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
+    case pruneAttempts, pruneRequests
+    case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
+    case schedules, schedule, putSchedule, removeSchedule
+    case value, lockValue, setValue, removeValue
+
+    var text: String { sessionText ?? requestText ?? listText ?? historyText }
+
+    // MARK: Sessions and transactions
+
+    private static let settingList = [
+        // With a generic plan a claim is found by its index, whatever the values. Compiling a plan takes longer
+        // than any of them.
+        ("jit", "off"), ("plan_cache_mode", "force_generic_plan"), ("lock_timeout", "2s"),
+        ("statement_timeout", "30s"), ("idle_in_transaction_session_timeout", "5s"),
+        ("enable_seqscan", "off"),
+    ]
+
+    private static func settings(isLocal: Bool) -> String {
+        let list = settingList.map { "set_config('\($0.0)', '\($0.1)', \(isLocal))" }
+        return
+            "SELECT set_config('search_path', $1, \(isLocal)), \(list.joined(separator: ", ")), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', \(isLocal)) END"
+    }
+
+    private var sessionText: String? {
+        switch self {
+        case .settings: Self.settings(isLocal: false)
+        case .turnSettings: Self.settings(isLocal: true)
+        case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        case .commit: "COMMIT"
+        case .rollback: "ROLLBACK"
+        // The innermost of that name is meant.
+        case .save: "SAVEPOINT nested"
+        case .release: "RELEASE nested"
+        case .rollbackToSaved: "ROLLBACK TO nested"
+        case .newTurn: "SELECT nextval('turn_id')"
+        case .newRequests: "SELECT nextval('request_id') FROM generate_series(1, $1::integer)"
+        // Sorted, so that two that lock the same ones wait for each other and not in a circle.
+        case .lockIdentifiers:
+            "SELECT pg_advisory_xact_lock('store'::regclass::oid::integer, k) FROM (SELECT DISTINCT unnest($1::integer[]) AS k ORDER BY 1) AS sorted"
+        case .lockScope:
+            "SELECT pg_advisory_xact_lock('turn'::regclass::oid::integer, $1::integer)"
+        case .endTurn: "INSERT INTO turn (id, entries) VALUES ($1, $2)"
+        case .tombstone:
+            "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO NOTHING"
+        case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
+        case .lastTurn: "SELECT last_value FROM turn_order"
+        default: nil
+        }
+    }
+
+    // MARK: Requests
+
+    private static let all = RequestRow.all
+    private static let queue = "identifier, kind, needs, priority, opportunistic, at_most"
+    /// Rows of the queue that the first six values name.
+    private static let isOfQueue =
+        "state = 1 AND identifier = $1 AND kind = $2 AND needs = $3 AND priority = $4 AND opportunistic = $5 AND at_most = $6"
+
+    private var requestText: String? {
+        let (described, changing) = (PostgresSchema.described, PostgresSchema.changing)
+        let (id, payload) = (PostgresSchema.id, PostgresSchema.payload)
+        switch self {
+        case .insertRequests:
+            let columns = id + described + changing + payload
+            return
+                "INSERT INTO request (\(PostgresSchema.names(columns))) SELECT * FROM \(PostgresSchema.arrays(columns))"
+        case .updateRequests:
+            return
+                "UPDATE request AS r SET (\(PostgresSchema.names(changing))) = (\(PostgresSchema.names(changing, of: "v"))) FROM \(PostgresSchema.arrays(id + changing)) WHERE r.id = v.id"
+        case .redescribeRequests:
+            let columns = described + changing
+            return
+                "UPDATE request AS r SET (\(PostgresSchema.names(columns))) = (\(PostgresSchema.names(columns, of: "v"))) FROM \(PostgresSchema.arrays(id + columns)) WHERE r.id = v.id"
+        case .setPayload:
+            return "UPDATE request SET (payload, payload_size) = ($1, $2) WHERE id = $3"
+        case .request: return "SELECT \(Self.all) FROM request WHERE id = $1"
+        case .lockRequest: return "SELECT \(Self.all) FROM request WHERE id = $1 FOR UPDATE"
+        case .payload: return "SELECT payload FROM request WHERE id = $1"
+        case .claim:
+            return
+                "SELECT \(Self.all), payload FROM request WHERE \(Self.isOfQueue) AND not_before <= $7 ORDER BY not_before, id LIMIT $8 FOR UPDATE SKIP LOCKED"
+        case .pendingOf:
+            return "SELECT \(Self.all) FROM request WHERE state = 1 AND identifier = $1"
+        case .lockPendingOf:
+            return
+                "SELECT \(Self.all) FROM request WHERE state = 1 AND identifier = $1 ORDER BY id FOR UPDATE"
+        case .firstPending:
+            return
+                "SELECT id FROM request WHERE state = 1 AND identifier = $1 ORDER BY \(Self.queue), not_before, id LIMIT 1"
+        case .ahead:
+            return
+                "SELECT 1 FROM request WHERE \(Self.isOfQueue) AND (not_before, id) < ($7, $8) LIMIT $9"
+        case .find:
+            return
+                "SELECT \(Self.all) FROM request WHERE identifier = $1 AND key = $2 AND owner IS NOT DISTINCT FROM $3::bigint ORDER BY id DESC LIMIT 1"
+        // Jumps from one queue to the next, however many requests it has.
+        case .queues:
+            let first = "SELECT \(Self.queue) FROM request WHERE state = 1"
+            let order = "ORDER BY \(Self.queue) LIMIT 1"
+            return
+                "WITH RECURSIVE q AS ((\(first) AND identifier >= coalesce($1, '') \(order)) UNION ALL SELECT n.* FROM q, LATERAL (\(first) AND (\(Self.queue)) > (\(Self.queue(of: "q"))) \(order)) AS n WHERE $1 IS NULL OR n.identifier = $1) SELECT * FROM q WHERE $1 IS NULL OR identifier = $1 LIMIT $2"
+        case .head:
+            return
+                "SELECT id, not_before FROM request WHERE \(Self.isOfQueue) ORDER BY not_before, id LIMIT 1"
+        case .firstToMiss: return Self.toMiss
+        // Whoever has one may launch it, or miss it.
+        case .lockFirstToMiss: return "\(Self.toMiss) FOR UPDATE SKIP LOCKED"
+        case .running: return "SELECT \(Self.all) FROM request WHERE state = 2 ORDER BY id"
+        case .lockRunning:
+            return "SELECT \(Self.all) FROM request WHERE state = 2 ORDER BY id FOR UPDATE"
+        case .owned: return "SELECT \(Self.all) FROM request WHERE owner = $1 ORDER BY id"
+        default: return nil
+        }
+    }
+
+    private static let toMiss =
+        "SELECT \(all) FROM request WHERE state = 1 AND launches = 0 AND latest IS NOT NULL ORDER BY latest, id LIMIT 1"
+
+    private static func queue(of table: String) -> String {
+        "identifier, kind, needs, priority, opportunistic, at_most".split(separator: " ")
+            .map { "\(table).\($0)" }.joined(separator: " ")
+    }
+
+    // MARK: Lists
+
+    private static let isListed =
+        "id > $1 AND ($2::integer >> state) & 1 = 1 AND ($3::text IS NULL OR identifier = $3) ORDER BY id LIMIT $4"
+    private static let isOver =
+        "state >= 4 AND ($1::integer >> state) & 1 = 1 AND ($2::text IS NULL OR identifier = $2) AND (state <> 4 OR ($3::integer >> coalesce(outcome, 0)) & 1 = 1)"
+
+    private static func live(_ isOfIdentifier: Bool) -> String {
+        "FROM request WHERE state <= 3 AND state = $1\(isOfIdentifier ? " AND identifier = $2" : "")"
+    }
+
+    private var listText: String? {
+        switch self {
+        case .requests: "SELECT \(Self.all) FROM request WHERE \(Self.isListed)"
+        case .lockRequests: "SELECT \(Self.all) FROM request WHERE \(Self.isListed) FOR UPDATE"
+        case .soonest:
+            "SELECT \(Self.all) \(Self.live(false)) ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT $2"
+        case .soonestOf:
+            "SELECT \(Self.all) \(Self.live(true)) ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT $3"
+        case .latestOver:
+            "SELECT \(Self.all) FROM request WHERE \(Self.isOver) ORDER BY changed_at DESC, id DESC LIMIT $4"
+        case .countLive: "SELECT count(*) \(Self.live(false))"
+        case .countLiveOf: "SELECT count(*) \(Self.live(true))"
+        case .countOver: "SELECT count(*) FROM request WHERE \(Self.isOver)"
+        case .countHistory: "SELECT count(*) FROM request WHERE state >= 4"
+        case .countKind:
+            "SELECT count(*) FROM (SELECT 1 FROM request WHERE state = 1 AND kind = $1 LIMIT $2) AS counted"
+        case .countIdentifier:
+            "SELECT count(*) FROM (SELECT 1 FROM request WHERE state = 1 AND identifier = $1 LIMIT $2) AS counted"
+        case .countOwner:
+            "SELECT count(*) FROM (SELECT 1 FROM request WHERE owner = $1 AND state = 1 LIMIT $2) AS counted"
+        case .countAll:
+            "SELECT count(*) FROM (SELECT 1 FROM request WHERE state = 1 LIMIT $1) AS counted"
+        default: nil
+        }
+    }
+
+    // MARK: History
+
+    /// The oldest history, of which something is left.
+    private static let pruned =
+        "SELECT id FROM request WHERE state >= 4 AND changed_at < $1 ORDER BY changed_at, id LIMIT $2"
+    /// Entries with their numbers.
+    private static let numbered =
+        "FROM turn AS t JOIN entry AS e ON e.turn = t.id WHERE t.first IS NOT NULL"
+    private static let numberedEntry =
+        "SELECT t.first + e.n, \(JournalRow.stored.split(separator: " ").map { "e.\($0)" }.joined(separator: " "))"
+
+    private var historyText: String {
+        switch self {
+        case .putAttempts:
+            let columns = PostgresSchema.attempt
+            let names = PostgresSchema.names(columns)
+            return
+                "INSERT INTO attempt (\(names)) SELECT * FROM \(PostgresSchema.arrays(columns)) WHERE EXISTS (SELECT FROM request WHERE id = v.request) ON CONFLICT (request, launch) DO UPDATE SET (\(names)) = (\(PostgresSchema.names(columns, of: "excluded")))"
+        case .endAttempts:
+            let ended = Array(PostgresSchema.attemptEnd.dropFirst(2))
+            return
+                "UPDATE attempt AS a SET (\(PostgresSchema.names(ended))) = (\(PostgresSchema.names(ended, of: "v"))) FROM \(PostgresSchema.arrays(PostgresSchema.attemptEnd)) WHERE a.request = v.request AND a.launch = v.launch"
+        case .removeAttempts: return "DELETE FROM attempt WHERE request = $1 AND launch < $2"
+        case .attempt:
+            return "SELECT \(AttemptRow.all) FROM attempt WHERE request = $1 AND launch = $2"
+        case .attempts:
+            return
+                "SELECT \(AttemptRow.all) FROM attempt WHERE request = $1 ORDER BY launch DESC LIMIT $2"
+        case .append:
+            return
+                "INSERT INTO entry (turn, n, \(JournalRow.stored)) SELECT $1::bigint, $2::bigint + v.n - 1, \(PostgresSchema.names(PostgresSchema.entry, of: "v")) FROM unnest(\(Self.entryArrays)) WITH ORDINALITY AS v (\(PostgresSchema.names(PostgresSchema.entry)), n)"
+        case .lockNumbers:
+            return "SELECT pg_advisory_xact_lock('entry'::regclass::oid::integer, 0)"
+        // What was committed gets the numbers after those that were given, in the order of the turns.
+        case .giveNumbers:
+            return
+                "WITH b AS (SELECT coalesce((SELECT first + entries FROM turn WHERE first IS NOT NULL ORDER BY first DESC LIMIT 1), 1) AS next), n AS (SELECT id, sum(entries) OVER (ORDER BY place) - entries AS before FROM turn WHERE first IS NULL AND entries > 0 ORDER BY place LIMIT 10000) UPDATE turn SET first = b.next + n.before FROM b, n WHERE turn.id = n.id"
+        case .journal:
+            return
+                "\(Self.numberedEntry) \(Self.numbered) AND t.first >= coalesce((SELECT first FROM turn WHERE first <= $1::bigint + 1 ORDER BY first DESC LIMIT 1), 0) AND t.first + e.n > $1::bigint ORDER BY t.first, e.n LIMIT $2"
+        case .journalOfRequest:
+            return
+                "\(Self.numberedEntry) \(Self.numbered) AND e.request = $3 AND t.first + e.n > $1::bigint ORDER BY t.first, e.n LIMIT $2"
+        case .journalLastOf:
+            return
+                "\(Self.numberedEntry) \(Self.numbered) AND e.request = $1 ORDER BY t.first DESC, e.n DESC LIMIT 1"
+        case .pruneAttempts: return "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
+        case .pruneRequests: return "DELETE FROM request WHERE id IN (\(Self.pruned))"
+        case .journalFirst:
+            return "SELECT t.first + e.n \(Self.numbered) ORDER BY t.first, e.n LIMIT 1"
+        case .journalLast:
+            return "SELECT t.first + e.n \(Self.numbered) ORDER BY t.first DESC, e.n DESC LIMIT 1"
+        case .journalKept:
+            return
+                "SELECT t.first + e.n \(Self.numbered) AND t.first < $1::bigint AND t.first + e.n < $1::bigint AND e.at >= $2 ORDER BY t.first, e.n LIMIT 1"
+        case .pruneJournal:
+            return
+                "DELETE FROM entry AS e USING turn AS t WHERE t.id = e.turn AND t.first < $1::bigint AND t.first + e.n < $1::bigint"
+        // The last one has the number that goes on. Those of the last hour tell whether a transaction was
+        // committed whose answer was lost.
+        case .pruneTurns:
+            return
+                "DELETE FROM turn WHERE made < now() - interval '1 hour' AND (entries <= 0 OR first + entries <= $1::bigint AND first < (SELECT max(first) FROM turn))"
+        case .schedules:
+            return
+                "SELECT \(ScheduleRow.all) FROM schedule ORDER BY name"
+        case .schedule:
+            return
+                "SELECT \(ScheduleRow.all) FROM schedule WHERE name = $1"
+        case .putSchedule:
+            return
+                "INSERT INTO schedule (\(ScheduleRow.all)) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO UPDATE SET (digest, request, source, changed_at) = (excluded.digest, excluded.request, excluded.source, excluded.changed_at)"
+        case .removeSchedule: return "DELETE FROM schedule WHERE name = $1"
+        case .value: return "SELECT bytes FROM value WHERE name = $1"
+        case .lockValue: return "SELECT bytes FROM value WHERE name = $1 FOR UPDATE"
+        case .setValue:
+            return
+                "INSERT INTO value (name, bytes) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes"
+        case .removeValue: return "DELETE FROM value WHERE name = $1"
+        default: fatalError("a query of the store has no text: \(self)")
+        }
+    }
+
+    private static var entryArrays: String {
+        PostgresSchema.entry.enumerated().map { "$\(3 + $0.offset)::\($0.element.type)[]" }
+            .joined(separator: ", ")
+    }
+}

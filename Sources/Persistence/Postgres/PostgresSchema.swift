@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of a store on a server. One schema is one store.
+///
+/// There is no trigger, function, extension or right of a superuser in it. Texts are compared by their bytes.
+/// Dates are nanoseconds since 1970 in UTC. States, marks and reasons have the numbers that they have in all stores.
+enum PostgresSchema {
+    /// The version of the tables.
+    static let version = 1
+
+    /// A column of a table, with its type.
+    struct Column {
+        let name: String
+        let type: String
+        var constraint = ""
+
+        var isText: Bool { type == "text" }
+        var definition: String {
+            "\(name) \(type)\(isText ? " COLLATE \"C\"" : "")\(constraint.isEmpty ? "" : " \(constraint)")"
+        }
+    }
+
+    private static let texts: Set = [
+        "identifier", "key", "cron", "pause_boot", "boot", "error", "log", "result",
+        "progress_text", "detail",
+    ]
+    private static let reals: Set = ["retry_jitter", "progress"]
+    private static let small: Set = [
+        "kind", "needs", "priority", "on_pending", "rule", "catch_up", "opportunistic", "state",
+        "marks", "reason", "outcome", "what",
+    ]
+    private static let nullable: Set = [
+        "earliest", "latest", "key", "every", "cron", "catch_up", "owner", "outcome", "pause_boot",
+        "pause_begun", "pause_length",
+    ]
+
+    private static func type(of name: String) -> String {
+        if texts.contains(name) { return "text" }
+        if reals.contains(name) { return "double precision" }
+        return small.contains(name) ? "smallint" : "bigint"
+    }
+
+    private static func columns(_ names: String) -> [Column] {
+        names.split(separator: ",").map { name in
+            let name = String(name.drop { $0 == " " })
+            return Column(name: name, type: type(of: name))
+        }
+    }
+
+    static let described = columns(RequestRow.described)
+    static let changing = columns(RequestRow.changing)
+    static let id = [Column(name: "id", type: "bigint")]
+    static let payload = [Column(name: "payload", type: "bytea")]
+    static let attempt = columns(AttemptRow.all)
+    static let attemptEnd = columns("request, launch, " + AttemptRow.ended.joined(separator: ", "))
+    static let entry = columns(JournalRow.stored)
+
+    static func names(_ columns: [Column], of table: String = "") -> String {
+        columns.map { table.isEmpty ? $0.name : "\(table).\($0.name)" }.joined(separator: ", ")
+    }
+
+    /// Arrays as a table `v` of those columns; the first array has the number `first`.
+    static func arrays(_ columns: [Column], from first: Int = 1) -> String {
+        let values = columns.enumerated().map { "$\(first + $0.offset)::\($0.element.type)[]" }
+        return "unnest(\(values.joined(separator: ", "))) AS v (\(names(columns)))"
+    }
+
+    private static func table(_ columns: [Column], required: Bool) -> String {
+        columns.map { column in
+            let isRequired = required && !nullable.contains(column.name)
+            return column.definition + (isRequired ? " NOT NULL" : "")
+        }.joined(separator: ",\n    ")
+    }
+
+    /// Makes the tables of a new store, in the schema that is searched first.
+    static let creation = """
+        -- Hosts that know an older version than `oldest` leave.
+        CREATE TABLE store (version integer NOT NULL, oldest integer NOT NULL);
+        INSERT INTO store VALUES (\(version), \(version));
+
+        CREATE SEQUENCE request_id;
+        CREATE SEQUENCE turn_id;
+        CREATE SEQUENCE turn_order;
+
+        CREATE TABLE request (
+            id bigint PRIMARY KEY,
+            \(table(described + changing, required: true)),
+            payload bytea
+        ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01,
+            autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+        -- Long ones are kept apart, where an UPDATE of the row does not copy them.
+        ALTER TABLE request ALTER payload SET STORAGE EXTERNAL;
+        CREATE INDEX request_pending ON request
+            (identifier, kind, needs, priority, opportunistic, at_most, not_before, id) WHERE state = 1;
+        CREATE INDEX request_running ON request (id) WHERE state = 2;
+        CREATE INDEX request_parked ON request (id) WHERE state = 3;
+        CREATE INDEX request_latest ON request (latest, id)
+            WHERE state = 1 AND launches = 0 AND latest IS NOT NULL;
+        CREATE INDEX request_key ON request (identifier, key) WHERE key IS NOT NULL;
+        CREATE INDEX request_owner ON request (owner, state) WHERE owner IS NOT NULL;
+        CREATE INDEX request_history ON request (changed_at, id) WHERE state >= 4;
+
+        CREATE TABLE attempt (
+            \(table(columns(AttemptRow.begun), required: true)),
+            \(table(columns(AttemptRow.ended.joined(separator: ", ")), required: false)),
+            PRIMARY KEY (request, launch)
+        ) WITH (fillfactor = 70);
+
+        -- Each transaction that writes has a row. `place` orders them. `first` is the number of the first of its
+        -- entries, and is given when somebody asks for entries.
+        CREATE TABLE turn (
+            id bigint PRIMARY KEY,
+            entries bigint NOT NULL,
+            place bigint NOT NULL DEFAULT nextval('turn_order'),
+            first bigint,
+            made timestamptz NOT NULL DEFAULT now()
+        ) WITH (fillfactor = 50);
+        CREATE INDEX turn_new ON turn (place) WHERE first IS NULL AND entries > 0;
+        CREATE UNIQUE INDEX turn_first ON turn (first) WHERE first IS NOT NULL;
+        CREATE INDEX turn_made ON turn (made);
+        CREATE TABLE entry (
+            turn bigint NOT NULL,
+            n bigint NOT NULL,
+            at bigint NOT NULL,
+            what smallint NOT NULL,
+            request bigint,
+            identifier text COLLATE "C" NOT NULL,
+            launch bigint NOT NULL,
+            detail text COLLATE "C" NOT NULL,
+            PRIMARY KEY (turn, n)
+        );
+        CREATE INDEX entry_request ON entry (request, turn, n) WHERE request IS NOT NULL;
+
+        CREATE TABLE schedule (
+            name text COLLATE "C" PRIMARY KEY,
+            digest text COLLATE "C" NOT NULL,
+            request bigint,
+            source text COLLATE "C" NOT NULL,
+            changed_at bigint NOT NULL
+        );
+        CREATE TABLE value (name text COLLATE "C" PRIMARY KEY, bytes bytea NOT NULL);
+        """
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSystem
+internal import Glibc
+package import Scheduling
+
+/// A store in a schema of a PostgreSQL database, which any number of hosts and clients share.
+///
+/// A store is used by one thread at a time, and has one connection, which is made again after it was lost.
+package final class PostgresStore: RequestStore {
+    private let address: PostgresAddress
+    private let process: Int32
+    /// Nil while there is no connection.
+    private var transaction: PostgresTransaction?
+    /// The turns of this store, which are no news to it.
+    private var ownTurns: Int64 = 0
+
+    /// Nanoseconds within which it is found out whether a transaction was committed whose answer was lost.
+    private static let resolveLimit: UInt64 = 30_000_000_000
+
+    /// Opens a store.
+    ///
+    /// Throws `.absent` if there is none and `creates` is false; `.denied` if this user may not use it; `.newer` if a
+    /// newer version of Curfew has made it; `.unreachable` if no server answers.
+    ///
+    /// - Parameter creates: makes the tables where there are none.
+    package static func open(
+        _ address: PostgresAddress, creates: Bool
+    ) throws(StoreFault) -> PostgresStore {
+        let store = PostgresStore(address)
+        let connection = try PostgresConnection.open(address)
+        try store.prepare(connection, creating: creates)
+        store.transaction = PostgresTransaction(connection)
+        return store
+    }
+
+    private init(_ address: PostgresAddress) {
+        self.address = address
+        process = getpid()
+    }
+
+    deinit {
+        // A forked child must not end its parent's session.
+        if process != getpid(), let transaction { _ = Unmanaged.passRetained(transaction) }
+    }
+
+    // MARK: Tables
+
+    /// Makes sure that there are tables that this version knows.
+    private func prepare(
+        _ connection: PostgresConnection, creating: Bool
+    ) throws(StoreFault) {
+        if try !isThere(connection) {
+            guard creating else {
+                throw StoreFault(
+                    .absent,
+                    "there is no store in schema \(address.schema) of \(address.text); a host that starts with this URL makes it"
+                )
+            }
+            try create(connection)
+        }
+        let answer = try connection.send(text: "SELECT version, oldest FROM \(address.schema).store")
+        try connection.sync()
+        guard answer.count == 1 else {
+            throw StoreFault(
+                .corrupt,
+                "the table \(address.schema).store of \(address.text) has \(answer.count) rows, and has to have one; restore a backup"
+            )
+        }
+        let (version, oldest) = (answer[0].integer(0), answer[0].integer(1))
+        if oldest > PostgresSchema.version {
+            throw StoreFault(
+                .newer,
+                "\(address.text) has tables of version \(version), which need a Curfew that knows version \(oldest) or later, and this one knows \(PostgresSchema.version): install the Curfew that made them"
+            )
+        }
+    }
+
+    private func isThere(_ connection: PostgresConnection) throws(StoreFault) -> Bool {
+        let answer = try connection.send(
+            text: "SELECT to_regclass('\(address.schema).store') IS NOT NULL")
+        try connection.sync()
+        return answer[0].text(0) == "t"
+    }
+
+    /// Makes the tables, unless another program makes them at the same time.
+    private func create(_ connection: PostgresConnection) throws(StoreFault) {
+        try connection.send(text: "BEGIN")
+        do throws(StoreFault) {
+            try connection.send(
+                text: "SELECT pg_advisory_xact_lock(1131570534, hashtext('\(address.schema)'))")
+            if try !isThere(connection) {
+                try connection.send(text: "CREATE SCHEMA IF NOT EXISTS \(address.schema)")
+                try connection.send(
+                    text: "SELECT set_config('search_path', '\(address.schema)', true)")
+                for statement in PostgresSchema.creation.split(separator: ";") {
+                    try connection.send(text: String(statement))
+                }
+            }
+            try connection.send(text: "COMMIT")
+            try connection.sync()
+        } catch {
+            if !connection.isBroken {
+                _ = try? connection.send(text: "ROLLBACK")
+                try? connection.sync()
+            }
+            throw error
+        }
+    }
+
+    // MARK: Transactions
+
+    package func write<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        let transaction = try usable()
+        do throws(StoreFault) {
+            try transaction.begin(writing: true)
+            let result = try body(transaction)
+            // Without it nobody could tell whether it was committed.
+            let turn = try transaction.number()
+            do throws(StoreFault) {
+                try transaction.commit()
+            } catch {
+                guard transaction.connection.isBroken else { throw error }
+                try resolve(turn, error)
+            }
+            ownTurns += transaction.turnCount
+            return result
+        } catch {
+            leave(transaction)
+            throw error
+        }
+    }
+
+    package func read<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        let transaction = try usable()
+        defer { leave(transaction) }
+        try transaction.begin(writing: false)
+        return try body(transaction)
+    }
+
+    private func leave(_ transaction: PostgresTransaction) {
+        transaction.rollBack()
+        if transaction.connection.isBroken { self.transaction = nil }
+    }
+
+    /// Returns a transaction that has not begun: what another one knew is not known to it.
+    private func usable() throws(StoreFault) -> PostgresTransaction {
+        guard process == getpid() else {
+            throw StoreFault(
+                .denied,
+                "the store \(address.text) was opened before fork(2), and a child cannot use its parent's: open it in the child"
+            )
+        }
+        var connection = transaction?.connection
+        if connection?.isBroken ?? true {
+            transaction = nil
+            let fresh = try PostgresConnection.open(address)
+            try prepare(fresh, creating: false)
+            connection = fresh
+        }
+        let next = PostgresTransaction(connection!)
+        transaction = next
+        return next
+    }
+
+    /// The connection broke after COMMIT was sent. Returns if the transaction was committed, and throws `fault` if it
+    /// never can be; `.unknown` where that could not be found out.
+    ///
+    /// A row with the turn's own number is inserted. Where the transaction is still under way that waits for its
+    /// end; where it was committed the row is there already; and where it was not, it cannot be any more.
+    private func resolve(_ turn: Int64, _ fault: StoreFault) throws(StoreFault) {
+        let limit = csys_monotonic_ns() + Self.resolveLimit
+        var pause: UInt32 = 50_000
+        while csys_monotonic_ns() < limit {
+            do throws(StoreFault) {
+                let connection = try PostgresConnection.open(address)
+                transaction = PostgresTransaction(connection)
+                if connection.address.isPooled {
+                    try connection.send(.begin)
+                    try connection.send(.turnSettings) { $0.put(address.schema) }
+                }
+                try connection.send(.tombstone) { $0.put(turn) }
+                let answer = try connection.send(.turnEntries) { $0.put(turn) }
+                if connection.address.isPooled { try connection.send(.commit) }
+                try connection.sync()
+                guard answer.count == 1, answer[0].integer(0) >= 0 else { throw fault }
+                return
+            } catch {
+                if error == fault { throw fault }
+                usleep(pause)
+                pause = min(2 * pause, 1_000_000)
+            }
+        }
+        throw StoreFault(
+            .unknown,
+            "\(fault.message); whether the last change was written could not be found out: submit with a key, and ask again with the same one"
+        )
+    }
+
+    package func dataVersion() throws(StoreFault) -> Int64 {
+        let connection = try usable().connection
+        if address.isPooled {
+            try connection.send(.begin)
+            try connection.send(.turnSettings) { $0.put(address.schema) }
+        }
+        let answer = try connection.send(.lastTurn)
+        if address.isPooled { try connection.send(.commit) }
+        try connection.sync()
+        return answer[0].integer(0) - ownTurns
+    }
+}
