@@ -7,15 +7,34 @@ import Testing
 @Suite("Two stores that do the same")
 struct StoreModelTests {
     @Test("whatever is done, the store on disk answers as the one in memory", arguments: 0..<24)
-    func same(_ seed: UInt64) throws {
+    func onDisk(_ seed: UInt64) throws {
+        let sqlite = try TestedStore.sqlite.make()
+        try compare(sqlite, seed)
+        let directory = try #require(sqlite.directory)
+        #expect(try SQLiteStore.integrityCheck(directory: directory.path("store")) == [])
+    }
+
+    @Test(
+        "whatever is done, the store on a server answers as the one in memory",
+        .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"),
+        arguments: 0..<8)
+    func onServer(_ seed: UInt64) throws {
+        try compare(try TestedStore.postgres.make(), seed, keepsNumbers: false)
+    }
+
+    /// - Parameter keepsNumbers: whether numbers of requests that were taken back are given again.
+    private func compare(_ other: OpenStore, _ seed: UInt64, keepsNumbers: Bool = true) throws {
         var generator = SeededGenerator(seed: seed)
-        let (memory, sqlite) = (try TestedStore.memory.make(), try TestedStore.sqlite.make())
+        let memory = try TestedStore.memory.make()
         for _ in 0..<40 {
-            let operations = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+            var operations = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
                 StoreOperation.random(&generator)
             }
             let fails = Int.random(in: 0...5, using: &generator) == 0
-            for store in [memory, sqlite] {
+            if !keepsNumbers {
+                operations = operations.compactMap { $0.withoutLostNumbers(isLost: fails) }
+            }
+            for store in [memory, other] {
                 do {
                     try store.write { store throws in
                         for operation in operations { try operation.run(in: store) }
@@ -25,13 +44,11 @@ struct StoreModelTests {
                     try #require(fault == sudden)
                 }
             }
-            if Int.random(in: 0...9, using: &generator) == 0 { try sqlite.reopen() }
+            if Int.random(in: 0...9, using: &generator) == 0 { try other.reopen() }
             let difference = StoreAnswers.difference(
-                try StoreAnswers(memory), try StoreAnswers(sqlite))
+                try StoreAnswers(memory), try StoreAnswers(other))
             try #require(difference == nil, "after \(operations)")
         }
-        let directory = try #require(sqlite.directory)
-        #expect(try SQLiteStore.integrityCheck(directory: directory.path("store")) == [])
     }
 }
 
@@ -80,6 +97,18 @@ indirect enum StoreOperation {
         default:
             return .nested(
                 (0...3).map { _ in random(&generator) }, fails: .random(using: &generator))
+        }
+    }
+
+    /// Nil for an insertion that is taken back, and what is left of a part with some.
+    func withoutLostNumbers(isLost: Bool) -> StoreOperation? {
+        switch self {
+        case .insert: isLost ? nil : self
+        case .nested(let operations, let fails):
+            .nested(
+                operations.compactMap { $0.withoutLostNumbers(isLost: isLost || fails) },
+                fails: fails)
+        default: self
         }
     }
 

@@ -109,7 +109,8 @@ final class PostgresTransaction: StoreTransaction {
     ) throws(StoreFault) -> Result {
         try flush()
         try connection.send(.save)
-        let sent = sentEntries
+        // Its turn may end inside, which is taken back then, too.
+        let before = (turn, sentEntries, turnCount)
         do {
             let result = try body()
             try flush()
@@ -117,7 +118,7 @@ final class PostgresTransaction: StoreTransaction {
             return result
         } catch {
             forget()
-            sentEntries = sent
+            (turn, sentEntries, turnCount) = before
             if !connection.isBroken {
                 try? connection.sync()
                 try connection.send(.rollbackToSaved)
