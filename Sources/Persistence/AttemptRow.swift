@@ -90,7 +90,9 @@ enum AttemptRow {
         return attempt
     }
 
-    private static func record(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> AttemptRecord {
+    private static func record(_ row: inout RowReader<some StoredRow>) throws(StoreFault)
+        -> AttemptRecord
+    {
         func size(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> UInt64? {
             try row.optional(0 ... .max).map { UInt64($0) }
         }

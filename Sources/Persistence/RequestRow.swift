@@ -147,7 +147,9 @@ enum RequestRow {
         return description
     }
 
-    private static func repetition(_ row: inout RowReader<some StoredRow>) throws(StoreFault) -> Repetition? {
+    private static func repetition(_ row: inout RowReader<some StoredRow>) throws(StoreFault)
+        -> Repetition?
+    {
         let rule = try row.choice(Rule.self)
         let every = try row.optional(.min ... .max).map { UInt64(bitPattern: $0) }
         let cron = try row.optionalText()

@@ -130,7 +130,7 @@ struct SQLiteFault {
                 )
             case .gone: ("its file was deleted or replaced", "stop the host and put it back")
             case .denied: ("it is a link", "put the file itself there")
-            case .newer, .locked, .absent, .unknown, .unreachable: ("", "")
+            case .newer, .locked, .absent, .unknown, .unreachable, .fenced: ("", "")
             }
         let outcome =
             isOutcomeUnknown

@@ -58,7 +58,9 @@ struct SQLiteDamageTests {
         ledger.limits.pending[.appRefresh] = 1_000
         try store.write { store throws(StoreFault) in
             let now = Moment(wall: 40, span: 40)
-            _ = try ledger.open(by: OpenStore.host, at: now, store)
+            _ = try ledger.enter(
+                HostRecord(identity: OpenStore.host, since: 0), at: now, store
+            ) { _ in true }
             _ = try ledger.missOverdue(at: 40, limit: 20, store)
             for queue in try store.queues(of: nil, limit: .max) {
                 guard let head = try store.head(of: queue) else { continue }

@@ -712,7 +712,8 @@ struct SQLiteStoreTests {
         // Somebody who knows nothing of it yet goes on with the numbers.
         let other = try SQLiteStore.open(directory: path, as: .client(creates: false))
         try other.write { store throws(StoreFault) in
-            #expect(try store.pendingCount(.kind(sample().description.kind)) == (hasHistory ? 1 : 4))
+            #expect(
+                try store.pendingCount(.kind(sample().description.kind)) == (hasHistory ? 1 : 4))
             #expect(try store.insert(sample(), payload: []).rawValue == 5)
             try store.append(JournalEntry(.submitted, at: 2))
             #expect(

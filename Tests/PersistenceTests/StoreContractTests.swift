@@ -84,7 +84,8 @@ struct StoreContractTests {
     func texts(_ kind: TestedStore) throws {
         let store = try kind.make()
         let texts = [
-            "'; DROP TABLE request; --", "\"`]", "a\u{1}b", "a\u{1}c", "🧹🏳️‍🌈", "e\u{301}", "\u{e9}", "?1",
+            "'; DROP TABLE request; --", "\"`]", "a\u{1}b", "a\u{1}c", "🧹🏳️‍🌈", "e\u{301}", "\u{e9}",
+            "?1",
             "%_", String(repeating: "ü", count: 10_000), "A", "a", " a ", "",
         ]
         let requests = try store.insert(texts.map { text in sample { $0.description.key = text } })

@@ -54,9 +54,9 @@ struct HostReportTests {
         let store = MemoryStore()
         let report = report
         let (mine, other) = try store.write { store throws(StoreFault) in
-            try report.write(store)
-            let note = HostNote(host: report.host, since: 0, isStopped: false)
-            try store.setValue(.host, note.bytes)
+            let host = HostRecord(identity: report.host, since: 0)
+            _ = try store.enter(host)
+            try store.setStanding(report.bytes, of: host)
             let mine = try HostReport(store)
             try store.setValue(
                 .host,

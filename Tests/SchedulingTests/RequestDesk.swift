@@ -166,13 +166,18 @@ final class RequestDesk {
 
     func open() throws -> (interrupted: Int, parked: Int, wasClean: Bool) {
         try change { ledger, store throws(StoreFault) in
-            try ledger.open(by: host, at: moment, store)
+            let entered = try ledger.enter(
+                HostRecord(identity: host, since: 0), at: moment, store
+            ) { _ in true }
+            return (
+                entered.takenOver.interrupted, entered.takenOver.parked, entered.wasClean
+            )
         }
     }
 
     func leave() throws {
         try change { ledger, store throws(StoreFault) in
-            try ledger.leave(by: host, at: now, store)
+            try ledger.leave(HostRecord(identity: host, since: 0), at: now, store)
         }
     }
 

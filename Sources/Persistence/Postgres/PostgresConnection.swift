@@ -98,7 +98,8 @@ final class PostgresConnection {
         guard let handle = started else { throw PostgresFault.outOfMemory(address) }
         let seconds = parameters["connect_timeout"].flatMap { UInt64($0) } ?? 5
         // Without a limit by libpq's rules, which is 0, ours of a minute holds.
-        let limit = csys_monotonic_ns() + (seconds == 0 ? 60 : min(max(seconds, 2), 600)) * 1_000_000_000
+        let limit =
+            csys_monotonic_ns() + (seconds == 0 ? 60 : min(max(seconds, 2), 600)) * 1_000_000_000
         // The first step is one that waits for the socket to take something.
         var step = cpg_step_write
         while step != cpg_step_done {

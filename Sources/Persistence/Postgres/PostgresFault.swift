@@ -51,7 +51,9 @@ enum PostgresFault {
     }
 
     static func lost(_ handle: OpaquePointer, _ address: PostgresAddress) -> StoreFault {
-        StoreFault(.unreachable, "the connection to \(address.text) was lost: \(text(cpg_message(handle)))")
+        StoreFault(
+            .unreachable, "the connection to \(address.text) was lost: \(text(cpg_message(handle)))"
+        )
     }
 
     /// The server has refused a statement.

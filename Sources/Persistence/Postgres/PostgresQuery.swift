@@ -2,7 +2,8 @@
 
 /// Every statement of a store on a server, so that each is prepared once and all can be looked at.
 enum PostgresQuery: Int, CaseIterable {
-    case settings, turnSettings, begin, beginReading, commit, rollback, save, release, rollbackToSaved
+    case settings, turnSettings, begin, beginReading, commit, rollback, save, release,
+        rollbackToSaved
     case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
     case insertRequests, updateRequests, redescribeRequests, setPayload
     case request, lockRequest, payload, claim
@@ -16,10 +17,12 @@ enum PostgresQuery: Int, CaseIterable {
     case append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
     case pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
+    case enter, hosts, fence, leave, lastSeen, standing, setStanding, pruneHosts
+    case runningIn, lockRunningIn, orphans, lockOrphans
     case schedules, schedule, putSchedule, removeSchedule
     case value, lockValue, setValue, removeValue
 
-    var text: String { sessionText ?? requestText ?? listText ?? historyText }
+    var text: String { sessionText ?? requestText ?? listText ?? hostText ?? historyText }
 
     // MARK: Sessions and transactions
 
@@ -171,6 +174,38 @@ enum PostgresQuery: Int, CaseIterable {
             "SELECT count(*) FROM (SELECT 1 FROM request WHERE owner = $1 AND state = 1 LIMIT $2) AS counted"
         case .countAll:
             "SELECT count(*) FROM (SELECT 1 FROM request WHERE state = 1 LIMIT $1) AS counted"
+        default: nil
+        }
+    }
+
+    // MARK: Hosts
+
+    private static let host = PostgresSchema.names(PostgresSchema.host)
+    private static let isHere =
+        "EXISTS (SELECT FROM attempt AS a JOIN host AS h ON (h.boot, h.process, h.start) = (a.boot, a.process, a.start) WHERE a.request = r.id AND a.launch = r.launches AND h.ended_at IS NULL)"
+    private static let runningInHost =
+        "SELECT \(PostgresSchema.names(PostgresSchema.id + PostgresSchema.described + PostgresSchema.changing, of: "r")) FROM request AS r JOIN attempt AS a ON a.request = r.id AND a.launch = r.launches WHERE r.state = 2 AND (a.boot, a.process, a.start) = ($1, $2, $3) ORDER BY r.id"
+    private static let withoutHost =
+        "SELECT \(RequestRow.all) FROM request AS r WHERE state = 2 AND NOT \(isHere) ORDER BY id"
+
+    private var hostText: String? {
+        switch self {
+        case .enter:
+            "INSERT INTO host (\(Self.host)) VALUES (nextval('host_id'), $1, $2, $3, $4, $5, $6, $7, 1, false) RETURNING id"
+        case .hosts: "SELECT \(Self.host) FROM host WHERE ended_at IS NULL ORDER BY id"
+        // As long as the transaction lasts nobody takes this host's requests over.
+        case .fence: "SELECT drained FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE"
+        case .leave:
+            "UPDATE host SET ended_at = $3 WHERE id = $1 AND ended_at IS NULL AND (lease = 0 OR id = $4 OR beat = $2)"
+        case .lastSeen:
+            "SELECT max(greatest(since, coalesce(ended_at, since))) FROM host"
+        case .standing: "SELECT standing FROM host WHERE id = $1"
+        case .setStanding: "UPDATE host SET standing = $2 WHERE id = $1"
+        case .pruneHosts: "DELETE FROM host WHERE ended_at < $1"
+        case .runningIn: Self.runningInHost
+        case .lockRunningIn: "\(Self.runningInHost) FOR UPDATE OF r"
+        case .orphans: Self.withoutHost
+        case .lockOrphans: "\(Self.withoutHost) FOR UPDATE OF r"
         default: nil
         }
     }

@@ -22,7 +22,7 @@ enum PostgresSchema {
 
     private static let texts: Set = [
         "identifier", "key", "cron", "pause_boot", "boot", "error", "log", "result",
-        "progress_text", "detail",
+        "progress_text", "detail", "machine",
     ]
     private static let reals: Set = ["retry_jitter", "progress"]
     private static let small: Set = [
@@ -49,6 +49,10 @@ enum PostgresSchema {
 
     static let described = columns(RequestRow.described)
     static let changing = columns(RequestRow.changing)
+    static let host =
+        [Column(name: "id", type: "bigint", constraint: "PRIMARY KEY")]
+        + columns("boot, process, start, machine, space, since, lease, beat")
+        + [Column(name: "drained", type: "boolean")]
     static let id = [Column(name: "id", type: "bigint")]
     static let payload = [Column(name: "payload", type: "bytea")]
     static let attempt = columns(AttemptRow.all)
@@ -77,6 +81,16 @@ enum PostgresSchema {
         -- Hosts that know an older version than `oldest` leave.
         CREATE TABLE store (version integer NOT NULL, oldest integer NOT NULL);
         INSERT INTO store VALUES (\(version), \(version));
+
+        -- A row is one life of one process. Nothing compares names.
+        CREATE TABLE host (
+            \(table(host, required: true)),
+            ended_at bigint,
+            standing bytea
+        ) WITH (fillfactor = 50);
+        CREATE INDEX host_here ON host (id) WHERE ended_at IS NULL;
+        CREATE INDEX host_over ON host (ended_at) WHERE ended_at IS NOT NULL;
+        CREATE SEQUENCE host_id;
 
         CREATE SEQUENCE request_id;
         CREATE SEQUENCE turn_id;

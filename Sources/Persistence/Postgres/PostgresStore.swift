@@ -11,6 +11,8 @@ package final class PostgresStore: RequestStore {
     private let process: Int32
     /// Nil while there is no connection.
     private var transaction: PostgresTransaction?
+    /// The number of this host, once it has entered the store; nil for a client.
+    private var host: Int64?
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
 
@@ -58,7 +60,8 @@ package final class PostgresStore: RequestStore {
             }
             try create(connection)
         }
-        let answer = try connection.send(text: "SELECT version, oldest FROM \(address.schema).store")
+        let answer = try connection.send(
+            text: "SELECT version, oldest FROM \(address.schema).store")
         try connection.sync()
         guard answer.count == 1 else {
             throw StoreFault(
@@ -125,8 +128,11 @@ package final class PostgresStore: RequestStore {
                 try resolve(turn, error)
             }
             ownTurns += transaction.turnCount
+            host = transaction.entered ?? host
             return result
         } catch {
+            // It has to enter anew.
+            if error.kind == .fenced { host = nil }
             leave(transaction)
             throw error
         }
@@ -161,7 +167,7 @@ package final class PostgresStore: RequestStore {
             try prepare(fresh, creating: false)
             connection = fresh
         }
-        let next = PostgresTransaction(connection!)
+        let next = PostgresTransaction(connection!, host: host)
         transaction = next
         return next
     }

@@ -64,7 +64,7 @@ extension PostgresTransaction {
             notBefore: try row.date())
     }
 
-    func firstToMiss() throws(StoreFault) -> Request? { 
+    func firstToMiss() throws(StoreFault) -> Request? {
         try list(.firstToMiss, locking: .lockFirstToMiss).first
     }
 

@@ -14,6 +14,12 @@ final class PostgresTransaction: StoreTransaction {
     private var turn: PostgresAnswer?
     /// The entries of the turn that were sent.
     private var sentEntries = 0
+    /// The number of the host that writes; nil for a client.
+    let host: Int64?
+    /// The host that has entered the store in this transaction.
+    var entered: Int64?
+    /// Whether that is still a host.
+    private var fence: PostgresAnswer?
     /// The turns that it has ended.
     private(set) var turnCount: Int64 = 0
 
@@ -44,7 +50,10 @@ final class PostgresTransaction: StoreTransaction {
     /// The most that is counted exactly.
     private static let countLimit = 10_000
 
-    init(_ connection: PostgresConnection) { self.connection = connection }
+    init(_ connection: PostgresConnection, host: Int64? = nil) {
+        self.connection = connection
+        self.host = host
+    }
 
     // MARK: Beginning and ending
 
@@ -57,6 +66,8 @@ final class PostgresTransaction: StoreTransaction {
         mayWrite = writing
         turn = writing ? try connection.send(.newTurn) : nil
         sentEntries = 0
+        guard writing, let host else { return }
+        fence = try connection.send(.fence) { $0.put(host) }
     }
 
     /// Numbers the entries that were committed, in a transaction of its own.
@@ -73,8 +84,21 @@ final class PostgresTransaction: StoreTransaction {
     /// The number of the turn; throws where the server has not given it.
     func number() throws(StoreFault) -> Int64 {
         guard let turn else { fatalError("a transaction that only reads has no turn") }
-        if turn.count == 0 { try connection.sync() }
+        if turn.count == 0 {
+            try connection.sync()
+            try checkFence()
+        }
         return turn[0].integer(0)
+    }
+
+    /// Throws if others have taken this host for dead.
+    private func checkFence() throws(StoreFault) {
+        guard let fence else { return }
+        self.fence = nil
+        guard fence.count == 0 else { return }
+        throw StoreFault(
+            .fenced,
+            "\(path): this host was silent for too long, and others have taken over its requests")
     }
 
     func commit() throws(StoreFault) {
@@ -224,6 +248,7 @@ final class PostgresTransaction: StoreTransaction {
         try flush()
         let answer = try connection.send(query, put)
         try connection.sync()
+        try checkFence()
         return answer
     }
 
@@ -236,7 +261,7 @@ final class PostgresTransaction: StoreTransaction {
         try connection.send(query, put)
     }
 
-    private func checkMayWrite() {
+    func checkMayWrite() {
         guard mayWrite else { fatalError("a store was changed while it was only read") }
     }
 
@@ -279,6 +304,7 @@ final class PostgresTransaction: StoreTransaction {
         if numbers.isEmpty {
             let answer = try connection.send(.newRequests) { $0.put(Int64(1)) }
             try connection.sync()
+            try checkFence()
             // The last one goes out first.
             numbers = answer.rows.map { RequestID(rawValue: UInt64($0.integer(0))) }.reversed()
         }

@@ -40,7 +40,7 @@ extension StoreFault {
         case .denied: .denied
         case .absent: .notFound
         case .unknown: .storeUnknown
-        case .unreachable: .storeUnreachable
+        case .unreachable, .fenced: .storeUnreachable
         }
     }
 }

@@ -24,8 +24,6 @@ package struct HostReport: Equatable, Sendable {
     /// Whether there are more handlers than a report has room for.
     package var isCut = false
 
-    /// The name of the value in the store.
-    private static let name = "host-report"
     /// The maximum number of handlers, and of discovered ones.
     package static let limit = 1_000
 
@@ -34,17 +32,23 @@ package struct HostReport: Equatable, Sendable {
         self.at = at
     }
 
-    /// Reads the report of the host that uses the store, or used it last; nil if it wrote none.
-    package init?(_ store: any StoreTransaction) throws(StoreFault) {
+    /// Reads the report of a host; nil if it wrote none.
+    package init?(of host: HostRecord, _ store: any StoreTransaction) throws(StoreFault) {
         // Nothing depends on a report, so a damaged one counts as missing.
-        guard let bytes = try store.value(Self.name), let report = HostReport(bytes: bytes),
-            let note = try store.value(.host, { HostNote($0) }), note.host == report.host
+        guard let bytes = try store.standing(of: host), let report = HostReport(bytes: bytes),
+            report.host == host.identity
         else { return nil }
         self = report
     }
 
-    package func write(_ store: any StoreTransaction) throws(StoreFault) {
-        try store.setValue(Self.name, bytes)
+    /// Reads the report of the host that uses the store, of several the first one that wrote any; nil if none did.
+    package init?(_ store: any StoreTransaction) throws(StoreFault) {
+        for host in try store.hosts() {
+            guard let report = try HostReport(of: host, store) else { continue }
+            self = report
+            return
+        }
+        return nil
     }
 
     // MARK: Form

@@ -53,6 +53,8 @@ public struct JournalEntry: Hashable, Sendable {
         case held = 22
         /// Another user has asked for a change that has no other entry, or was refused. The detail says what, and who.
         case audited = 23
+        /// A host did not show that it lives, and its requests were taken over.
+        case hostLost = 24
     }
 
     /// The number of the entry; 0 before the store has accepted it.

@@ -99,7 +99,7 @@ package struct LaunchHistory: Hashable, Sendable {
                 turns[last].outcome = entry.detail
             case .replaced, .cancelled, .missed, .parked:
                 add(.other(entry.what, entry.at, detail: entry.detail), entry.at, &holds)
-            case .hostStarted, .hostStopped, .submitted, .backedOff, .snoozed,
+            case .hostStarted, .hostStopped, .hostLost, .submitted, .backedOff, .snoozed,
                 .released, .finished, .fenced, .gap, .factorChanged, .retried, .triggered, .edited,
                 .audited:
                 break

@@ -28,7 +28,8 @@ package struct RequestBook: Sendable {
 
     package var ledger: RequestLedger
     package var scheduler: RequestScheduler
-    package let host: HostIdentity
+    /// This host, with its number once it has entered the store.
+    package private(set) var host: HostRecord
     private(set) var running: [RequestID: Running] = [:]
     package private(set) var settings = HandlerSettings()
     /// The plugins that are not run.
@@ -80,7 +81,7 @@ package struct RequestBook: Sendable {
         host: HostIdentity, ledger: RequestLedger = RequestLedger(),
         scheduler: RequestScheduler = RequestScheduler()
     ) {
-        self.host = host
+        self.host = HostRecord(identity: host, since: 0)
         self.ledger = ledger
         self.ledger.boot = host.boot
         self.scheduler = scheduler
@@ -108,22 +109,38 @@ package struct RequestBook: Sendable {
 
     // MARK: Life cycle of the host
 
+    /// Says on which machine this host is, and how long it may be silent, where several may use the store.
+    package mutating func setPlace(machine: String, space: UInt64, lease: UInt64) {
+        host.machine = machine
+        host.space = space
+        host.lease = lease
+    }
+
     /// Begins to use a store.
+    ///
+    /// - Parameter isGone: whether a host that has not left the store is dead.
     package mutating func open(
-        at now: Moment, _ store: any StoreTransaction
+        at now: Moment, _ store: any StoreTransaction,
+        isGone: (HostRecord) -> Bool = { _ in true }
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         awakeSince = now.wall
         openedAt = now.wall
-        lastSeen = try store.value(.host) { HostNote($0) }?.since
+        lastSeen = try store.lastSeen()
         if let note = try store.value(.clock, { ClockNote($0) }),
-            note.wasSetBack(host.boot, at: now)
+            note.wasSetBack(host.identity.boot, at: now)
         {
             shortening = .some(nil)
         }
         try writeClock(at: now, store)
-        let counts = try ledger.open(by: host, at: now, store)
+        // What others have launched meanwhile was not due for want of a host.
+        for other in try store.hosts() where !isGone(other) {
+            awakeSince = min(awakeSince, other.since)
+            openedAt = min(openedAt, other.since)
+        }
+        let entered = try ledger.enter(host, at: now, store, isGone: isGone)
+        host = entered.host
         try read(store)
-        return counts
+        return (entered.takenOver.interrupted, entered.takenOver.parked, entered.wasClean)
     }
 
     // MARK: Values in the store
@@ -170,7 +187,7 @@ package struct RequestBook: Sendable {
     private func writeClock(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        try store.setValue(.clock, ClockNote(boot: host.boot, moment: now).bytes)
+        try store.setValue(.clock, ClockNote(boot: host.identity.boot, moment: now).bytes)
     }
 
     /// Writes the budget, the usage and the clock to the store.
@@ -243,7 +260,7 @@ package struct RequestBook: Sendable {
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
         guard isReporting, isReportStale, nextReport <= now.span else { return }
-        var report = HostReport(host: host, at: now.wall)
+        var report = HostReport(host: host.identity, at: now.wall)
         for factor in Factor.allCases where factor.isSettable {
             report.factors[factor] = scheduler.board[factor]
         }
@@ -261,7 +278,7 @@ package struct RequestBook: Sendable {
         report.leavingSince = scheduler.leavingSince
         report.isCut = registered.count > HostReport.limit
         report.discovered = discovered.filter { report.handlers[$0.key] == nil }
-        try report.write(store)
+        try store.setStanding(report.bytes, of: host)
         isReportStale = false
         nextReport = now.span &+ Self.reportInterval
     }
@@ -676,7 +693,8 @@ package struct RequestBook: Sendable {
     private mutating func takeBack(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        for request in try store.running() where running[request.id]?.launch != request.launches {
+        for request in try store.running(in: host.identity)
+        where running[request.id]?.launch != request.launches {
             let end = AttemptEnd(
                 .interrupted, error: "the store failed while it was launched; it was not begun")
             _ = try take(
@@ -724,7 +742,8 @@ package struct RequestBook: Sendable {
         terms.floor = scheduler.floor(of: launch.queue.identifier, at: now)
         terms.isSimulated = isSimulated
         if !isSimulated { try noteLate(launch, at: now, store) }
-        let launching = try ledger.launch(launch.id, by: host, at: now, terms, store)
+        let launching = try ledger.launch(
+            launch.id, by: host.identity, at: now, terms, store)
         var effect: Effect?
         switch launching {
         case .launched(let request, let attempt, let payload):

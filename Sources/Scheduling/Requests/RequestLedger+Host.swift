@@ -2,29 +2,71 @@
 
 /// Updates requests when a host starts, ends, or its clock is set.
 extension RequestLedger {
-    /// Opens the store for a host: requests that ran in an earlier host become pending again, or
-    /// parked.
-    package func open(
-        by host: HostIdentity, at moment: Moment, _ store: any StoreTransaction
-    ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
+    /// The numbers of requests that another host's end has interrupted, and of those that were parked for it.
+    package typealias TakenOver = (interrupted: Int, parked: Int)
+
+    /// Adds a host to the store, and takes over the requests of hosts that are gone.
+    ///
+    /// - Parameter isGone: whether a host that has not left the store is dead.
+    /// - Returns: the host with its number, and whether none was gone.
+    package func enter(
+        _ host: HostRecord, at moment: Moment, _ store: any StoreTransaction,
+        isGone: (HostRecord) -> Bool
+    ) throws(StoreFault) -> (host: HostRecord, takenOver: TakenOver, wasClean: Bool) {
+        var host = host
+        host.since = moment.wall
+        let gone = try store.hosts().filter(isGone)
+        try store.append(
+            JournalEntry(.hostStarted, at: moment.wall, detail: Self.text(host)))
+        for dead in gone { _ = try remove(dead, at: moment.wall, store) }
+        let takenOver = try settleOrphans(of: gone, by: host, at: moment, store)
+        host.id = try store.enter(host)
+        return (host, takenOver, gone.isEmpty)
+    }
+
+    private static func text(_ host: HostRecord) -> String {
+        let process = "process \(host.identity.process)"
+        return host.machine.isEmpty ? process : "\(process) on \(host.machine)"
+    }
+
+    /// Takes over the requests of a host that is gone. Changes nothing if another host has done so, or the host is
+    /// there.
+    package func takeOver(
+        _ dead: HostRecord, by host: HostRecord, at moment: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> TakenOver {
+        guard try remove(dead, at: moment.wall, store) else { return (0, 0) }
+        return try settleOrphans(of: [dead], by: host, at: moment, store)
+    }
+
+    private func remove(
+        _ dead: HostRecord, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Bool {
+        guard try store.leave(dead, at: now) else { return false }
+        if dead.lease > 0 {
+            try store.append(JournalEntry(.hostLost, at: now, detail: Self.text(dead)))
+        }
+        return true
+    }
+
+    /// Makes requests that ran in hosts that are gone pending again, or parked.
+    private func settleOrphans(
+        of gone: [HostRecord], by host: HostRecord, at moment: Moment,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> TakenOver {
         let now = moment.wall
-        let before = try store.value(.host) { HostNote($0) }
-        let wasClean = before.map { $0.isStopped } ?? true
-        try store.append(JournalEntry(.hostStarted, at: now, detail: "process \(host.process)"))
-        var counts = (interrupted: 0, parked: 0, wasClean: wasClean)
-        let running = try store.running()
-        for var request in running {
+        var counts: TakenOver = (0, 0)
+        let orphans = try store.orphans()
+        for var request in orphans {
             let attempt = try store.attempt(request.launches, of: request.id)
             let end = AttemptEnd(.interrupted, error: "the host's process ended")
             try close(request, request.launches, end, at: now, store)
             request.outcome = .interrupted
             request.changedAt = now
-            // If the machine crashed or was rebooted, that is no evidence against a request.
             var isGuilty = false
-            if let attempt, attempt.host.boot == host.boot, attempt.host != host {
+            if let attempt, Self.isEvidence(attempt.host, of: gone, seenBy: host) {
                 request.crashes += 1
                 // If several tasks ran, any of them may have crashed the process.
-                isGuilty = request.crashes >= limits.crashes && running.count == 1
+                isGuilty = request.crashes >= limits.crashes && orphans.count == 1
             }
             counts.interrupted += 1
             if isGuilty, request.marks.isDisjoint(with: [.cancelled, .superseded]) {
@@ -39,18 +81,27 @@ extension RequestLedger {
                 try settle(&request, end, at: moment, store)
             }
         }
-        try store.setValue(
-            .host, HostNote(host: host, since: now, isStopped: false).bytes)
         return counts
+    }
+
+    /// Returns whether the end of a host's process is evidence against what ran in it: not if its machine crashed or
+    /// was started again.
+    private static func isEvidence(
+        _ dead: HostIdentity, of gone: [HostRecord], seenBy host: HostRecord
+    ) -> Bool {
+        guard dead != host.identity else { return false }
+        guard let record = gone.first(where: { $0.identity == dead }) else {
+            return dead.boot == host.identity.boot
+        }
+        return !record.hasEndedWithItsMachine(seenBy: host)
     }
 
     /// Leaves the store in order. Running requests stay so, and the next host finds them.
     package func leave(
-        by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
+        _ host: HostRecord, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        try store.append(JournalEntry(.hostStopped, at: now, detail: "process \(host.process)"))
-        try store.setValue(
-            .host, HostNote(host: host, since: now, isStopped: true).bytes)
+        try store.append(JournalEntry(.hostStopped, at: now, detail: Self.text(host)))
+        _ = try store.leave(host, at: now)
     }
 
     /// Shortens pauses and intervals after the clock was set back, since they were counted from a

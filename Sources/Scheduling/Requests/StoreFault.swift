@@ -29,6 +29,8 @@ package struct StoreFault: Error, Hashable, Sendable {
         case unknown = 11
         /// Its server does not answer, or the connection to it was lost.
         case unreachable = 12
+        /// This host did not show that it lives, and others have taken over its requests.
+        case fenced = 13
     }
 
     /// The kind of the fault.

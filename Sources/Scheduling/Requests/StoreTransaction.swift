@@ -58,6 +58,10 @@ package protocol StoreTransaction: AnyObject {
     func firstToMiss() throws(StoreFault) -> Request?
     /// Returns the running requests, ordered by id.
     func running() throws(StoreFault) -> [Request]
+    /// Returns the requests that run in a host, ordered by id.
+    func running(in host: HostIdentity) throws(StoreFault) -> [Request]
+    /// Returns the running requests whose host has left, or was never there, ordered by id.
+    func orphans() throws(StoreFault) -> [Request]
     /// Returns the requests, ordered by id.
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request]
     /// Returns the first matching requests in the order for people; `after` is ignored. Of finished
@@ -101,6 +105,23 @@ package protocol StoreTransaction: AnyObject {
     /// Replaces the payload of a request.
     func setPayload(_ payload: [UInt8], of request: RequestID) throws(StoreFault)
 
+    // MARK: Hosts
+
+    /// Returns the hosts that use the store and have not left it, ordered by their numbers. Where one host at a
+    /// time may use it, an earlier one that is there still was killed.
+    func hosts() throws(StoreFault) -> [HostRecord]
+    /// Adds a host, ignoring its number, and returns its new one.
+    func enter(_ host: HostRecord) throws(StoreFault) -> Int64
+    /// Notes that a host has left at a date, or is dead. Returns false if that was noted before, or the host has
+    /// beaten since `host` was read.
+    func leave(_ host: HostRecord, at date: Int64) throws(StoreFault) -> Bool
+    /// Returns the last date on which a host was there for certain; nil if there was none.
+    func lastSeen() throws(StoreFault) -> Int64?
+    /// Returns what a host says of itself; nil if it has said nothing.
+    func standing(of host: HostRecord) throws(StoreFault) -> [UInt8]?
+    /// Stores what a host says of itself, in place of what it said before.
+    func setStanding(_ bytes: [UInt8], of host: HostRecord) throws(StoreFault)
+
     // MARK: Schedules
 
     /// Returns the schedules, ordered by name.
@@ -121,9 +142,6 @@ package protocol StoreTransaction: AnyObject {
 }
 
 extension StoreTransaction {
-    /// One host uses a store, unless it says otherwise.
-    package func claim(_ id: RequestID, of queue: RequestQueue, at date: Int64) -> RequestID? { id }
-
     /// Returns the first matching requests of an owner in the order for people; `after` is ignored.
     package func overview(
         _ filter: RequestFilter, outcomes: Set<Outcome>, ownedBy user: UInt32

@@ -36,7 +36,7 @@ static curfew_status do_work(void *unused, const curfew_host_api *host, curfew_t
         while (!host->is_expired(host, id))
             usleep(2000);
         strcpy(err->message, "stopped before the end");
-        return CURFEW_STORE_UNKNOWN + 1;
+        return CURFEW_STORE_UNREACHABLE + 1;
     }
     return CURFEW_OK;
 }

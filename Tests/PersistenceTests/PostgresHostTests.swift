@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Persistence
+import TestSupport
+import Testing
+
+@testable import Scheduling
+
+/// Several hosts of one store on a server.
+@Suite(
+    "Hosts that share a store",
+    .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
+struct PostgresHostTests {
+    private let address: PostgresAddress
+
+    init() throws { address = try PostgresAddress(PostgresServer.shared.url()) }
+
+    /// A host, as far as a store knows it.
+    private final class Member {
+        let store: PostgresStore
+        var book: RequestBook
+        private(set) var now = Moment(wall: 1_000_000_000_000, span: 1_000_000_000_000)
+
+        init(_ address: PostgresAddress, process: Int32, boot: String = "boot") throws {
+            store = try PostgresStore.open(address, creates: true)
+            book = RequestBook(host: HostIdentity(boot: boot, process: process, start: 1))
+            book.setPlace(machine: "m\(process)", space: 1, lease: 30_000_000_000)
+            book.setState(HandlerState(places: 4), of: "org.example.tidy")
+        }
+
+        @discardableResult
+        func enter(
+            isGone: (HostRecord) -> Bool = { _ in false }
+        ) throws -> (interrupted: Int, parked: Int, wasClean: Bool) {
+            try store.write { transaction throws(StoreFault) in
+                try book.open(at: now, transaction, isGone: isGone)
+            }
+        }
+
+        func submit(_ count: Int = 1) throws {
+            try store.write { transaction throws(StoreFault) in
+                for _ in 0..<count {
+                    _ = try book.submit(
+                        RequestDescription("org.example.tidy", onPending: .add), payload: [7],
+                        at: now, transaction)
+                }
+            }
+        }
+
+        /// Decides, and returns the requests that are launched.
+        func decide() throws -> [RequestID] {
+            now.wall += 1_000_000
+            now.span += 1_000_000
+            book.othersWrote()
+            let effects = try store.write { transaction throws(StoreFault) in
+                try book.decide(at: now, transaction)
+            }
+            return effects.compactMap { effect in
+                guard case .launch(let request, _, let payload, _) = effect, payload == [7] else {
+                    return nil
+                }
+                return request.id
+            }
+        }
+
+        func end(_ id: RequestID, launch: UInt64 = 1) throws -> Request? {
+            try store.write { transaction throws(StoreFault) in
+                try book.ended(
+                    id, launch: launch, AttemptEnd(.succeeded), answered: true, at: now,
+                    transaction)
+            }
+        }
+
+        func read<Result>(
+            _ body: (any StoreTransaction) throws(StoreFault) -> Result
+        ) throws -> Result { try store.read(body) }
+    }
+
+    @Test("each request is launched by one host, and each host by its places")
+    func claims() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        try a.submit(6)
+        let first = try a.decide()
+        let second = try b.decide()
+        #expect(first.count == 4 && second.count == 2)
+        #expect(Set(first + second).count == 6)
+        #expect(try a.read { store throws(StoreFault) in try store.hosts().map(\.id) } == [1, 2])
+        for id in first { #expect(try a.end(id)?.state == .finished) }
+        for id in second { #expect(try b.end(id)?.state == .finished) }
+        let journal = try a.read { store throws(StoreFault) in
+            try store.journal(after: 0, of: nil, limit: 100)
+        }
+        #expect(journal.map(\.sequence) == Array(1...UInt64(journal.count)))
+        #expect(journal.count { $0.what == .launched } == 6)
+    }
+
+    @Test(
+        "the requests of a host that is gone are taken over, by one, and its own ends are rejected")
+    func takeOver() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try a.submit(2)
+        let running = try a.decide()
+        #expect(running.count == 2)
+        #expect(try b.enter().interrupted == 0)
+        let dead = try b.read { store throws(StoreFault) in try store.hosts()[0] }
+        for taker in [b, try Member(address, process: 3)] {
+            if taker !== b { try taker.enter() }
+            let counts = try taker.store.write { store throws(StoreFault) in
+                try taker.book.ledger.takeOver(dead, by: taker.book.host, at: taker.now, store)
+            }
+            #expect(counts.interrupted == (taker === b ? 2 : 0))
+        }
+        // The first host lives, and finds that out with whatever it writes next.
+        #expect {
+            try a.end(running[0])
+        } throws: {
+            ($0 as? StoreFault)?.kind == .fenced
+        }
+        try a.enter()
+        #expect(try a.end(running[0]) == nil)
+        let again = try b.decide()
+        // Both ran when a process ended: the next one is launched alone.
+        #expect(again.count == 1 && running.contains(again[0]))
+        #expect(try b.end(again[0], launch: 2)?.state == .finished)
+        let what = try b.read { store throws(StoreFault) in
+            try store.journal(after: 0, of: nil, limit: 100).map(\.what)
+        }
+        #expect(what.count { $0 == .hostLost } == 1 && what.count { $0 == .fenced } == 1)
+    }
+
+    @Test("a host that has beaten meanwhile is not taken over")
+    func beaten() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        var seen = try b.read { store throws(StoreFault) in try store.hosts()[0] }
+        seen.beat -= 1
+        let dead = seen
+        let counts = try b.store.write { store throws(StoreFault) in
+            try b.book.ledger.takeOver(dead, by: b.book.host, at: b.now, store)
+        }
+        #expect(counts.interrupted == 0)
+        try a.submit()
+        #expect(try a.decide().count == 1)
+    }
+
+    @Test("what runs in a host that has left is found by the next one")
+    func left() throws {
+        let a = try Member(address, process: 1)
+        try a.enter()
+        try a.submit()
+        #expect(try a.decide().count == 1)
+        try a.store.write { store throws(StoreFault) in
+            try a.book.ledger.leave(a.book.host, at: a.now.wall, store)
+        }
+        let b = try Member(address, process: 2)
+        let counts = try b.enter()
+        #expect(counts.interrupted == 1 && counts.wasClean)
+        #expect(try b.decide().count == 1)
+    }
+}
