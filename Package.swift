@@ -94,7 +94,8 @@ let package = Package(
 
         // The stores, on disk and on a server; the only SQL.
         .target(
-            name: "Persistence", dependencies: ["Scheduling", "CPostgres", "CSQLite", "CSystem"],
+            name: "Persistence",
+            dependencies: ["Scheduling", "CPostgres", "CSQLite", "CSystem", "CurfewValues"],
             swiftSettings: swift),
         .testTarget(
             name: "PersistenceTests", dependencies: ["Persistence", "Scheduling", "TestSupport"],

@@ -97,12 +97,13 @@ void csys_eventfd_signal(int32_t fd) {
     errno = before;
 }
 
-void csys_eventfd_drain(int32_t fd) {
+bool csys_eventfd_drain(int32_t fd) {
     uint64_t count;
     ssize_t got;
     do {
         got = read(fd, &count, sizeof count);
     } while (got < 0 && errno == EINTR);
+    return got == sizeof count;
 }
 
 void csys_close(int32_t fd) { close(fd); }

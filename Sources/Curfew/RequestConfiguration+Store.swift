@@ -11,15 +11,21 @@ extension RequestConfiguration {
     /// The directory belongs to the store: mode 0700, on a local file system; its parent must
     /// exist. One host uses it at a time; the command line may list, submit and cancel beside it.
     ///
-    /// Throws `.system` if the process cannot be identified (no /proc).
+    /// In place of a directory it takes the URL of a database of PostgreSQL 15 or later, such as
+    /// postgresql://curfew@db.example.org/curfew. Any number of hosts use such a store at the same time.
+    ///
+    /// Throws `.denied` if the process cannot be identified (no /proc), or the URL is malformed.
     public mutating func store(in directory: String) throws(CurfewError) {
         let identity: HostIdentity
+        let address: StoreAddress
         do throws(StoreFault) {
             identity = try HostIdentity.current()
+            address = try StoreAddress(directory)
         } catch {
             throw CurfewError(error.status, error.message)
         }
         host = identity
+        if case .server(let address) = address { return store(on: address) }
         openStore = { () throws(StoreFault) in
             let store = try SQLiteStore.open(directory: directory, as: .host(identity))
             try SQLiteStore.touchWake(directory: directory)
@@ -27,6 +33,19 @@ extension RequestConfiguration {
         }
         checkStore = { () throws(StoreFault) in try SQLiteStore.quickCheck(directory: directory) }
         wakeFile = SQLiteStore.wakeFile(of: directory)
+    }
+
+    private mutating func store(on address: PostgresAddress) {
+        let host = host
+        place = (HostIdentity.machine, HostIdentity.space, address.lease)
+        openStore = { () throws(StoreFault) in try PostgresStore.open(address, creates: true) }
+        lease = PostgresLease(address)
+        checkStore = nil
+        wakeFile = nil
+        let mine = HostRecord(
+            identity: host, machine: place.machine, space: place.space, since: 0)
+        // Of a host on another machine only its silence tells.
+        isGone = { other in other.isVisible(to: mine) && !other.identity.isThere }
     }
 
     /// Reads the machine's factors from the kernel: power, battery, heat, network, load, logged-in

@@ -8,32 +8,53 @@ package import Scheduling
 ///
 /// One thread may use it at a time. Dates are nanoseconds since 1970 in UTC.
 package final class StoreClient {
-    private let store: SQLiteStore
+    private let store: any RequestStore
+    private let address: StoreAddress
     /// The fault that kept the host from being notified of the last write; nil if there was none.
     /// The write was committed, and the host sees it with the next change.
     package private(set) var wakeFault: StoreFault?
 
-    /// The directory of the store, with symbolic links resolved.
-    package var directory: String { store.directory }
+    /// The directory of the store, with symbolic links resolved, or the URL of its server without a password.
+    package let directory: String
 
-    /// Opens the store in `directory`; `creates` makes it if it does not exist. Its parent
+    /// Opens the store in `directory`, or at a URL; `creates` makes it if it does not exist. Its parent
     /// directory must exist.
     ///
     /// Throws `.absent` if there is no store; `.denied` if it belongs to another user or is not
     /// safe; `.newer`, `.corrupt` or `.gone` if it cannot be used. The store is unchanged then.
     package init(directory: String, creates: Bool = false) throws(StoreFault) {
-        store = try SQLiteStore.open(directory: directory, as: .client(creates: creates))
+        address = try StoreAddress(directory)
+        switch address {
+        case .directory(let path):
+            let opened = try SQLiteStore.open(directory: path, as: .client(creates: creates))
+            store = opened
+            self.directory = opened.directory
+        case .server(let server):
+            store = try PostgresStore.open(server, creates: creates)
+            self.directory = server.text
+        }
+    }
+
+    /// Returns whether a text is the URL of a store on a server.
+    package static func isAddress(_ text: String) -> Bool { PostgresAddress.isAddress(text) }
+
+    /// Returns a directory, or a URL without a password, for people.
+    package static func shown(_ text: String) throws(StoreFault) -> String {
+        try StoreAddress(text).text
     }
 
     /// Returns whether the directory has files that only a used store leaves behind. The database
     /// itself may be missing.
     package static func wasUsed(directory: String) -> Bool {
-        SQLiteStore.wasUsed(directory: directory)
+        !isAddress(directory) && SQLiteStore.wasUsed(directory: directory)
     }
 
     /// Returns the host that uses the store in a directory; nil if there is none. Opens nothing of the store.
     package static func host(of directory: String) throws(StoreFault) -> HostPresence? {
-        try SQLiteStore.host(of: directory)
+        guard case .server = try StoreAddress(directory) else {
+            return try SQLiteStore.host(of: directory)
+        }
+        return try StoreClient(directory: directory).host()
     }
 
     /// Returns the first request of each queue of a store, and changes nothing of it: see
@@ -75,7 +96,10 @@ package final class StoreClient {
             return undone
         }
         do throws(StoreFault) {
-            try SQLiteStore.touchWake(directory: directory)
+            switch address {
+            case .directory: try SQLiteStore.touchWake(directory: directory)
+            case .server: try (store as? PostgresStore)?.wakeHosts()
+            }
             wakeFault = nil
         } catch {
             wakeFault = error
@@ -86,14 +110,19 @@ package final class StoreClient {
     /// Returns the host that uses the store now; nil if there is none, so that no request is
     /// launched.
     package func host() throws(StoreFault) -> HostPresence? {
-        try SQLiteStore.host(of: directory)
+        guard case .server = address else { return try SQLiteStore.host(of: directory) }
+        return try read { (store) throws(StoreFault) in
+            try store.hosts().first.map {
+                HostPresence(process: $0.identity.process, since: $0.since)
+            }
+        }
     }
 
     /// Returns a number that changes when another process has changed the store.
     package func dataVersion() throws(StoreFault) -> Int64 { try store.dataVersion() }
 
-    /// The write-ahead log, which grows with each change: watch it to wait for changes.
-    package var watchedFile: String { store.directory + "/requests.db-wal" }
+    /// The write-ahead log, which grows with each change: watch it to wait for changes. A store on a server has none.
+    package var watchedFile: String { directory + "/requests.db-wal" }
 
     // MARK: Settings
 
@@ -152,13 +181,24 @@ package final class StoreClient {
     package static func check(
         directory: String, isFull: Bool = false
     ) throws(StoreFault) -> [String] {
-        isFull
+        if case .server = try StoreAddress(directory) {
+            // Opening it looks at its version; the rows are the server's to check.
+            _ = try StoreClient(directory: directory)
+            return []
+        }
+        return isFull
             ? try SQLiteStore.integrityCheck(directory: directory)
             : try SQLiteStore.quickCheck(directory: directory)
     }
 
     /// Copies a consistent state of a store into a new file.
     package static func backup(directory: String, to file: String) throws(StoreFault) {
+        if case .server(let server) = try StoreAddress(directory) {
+            throw StoreFault(
+                .denied,
+                "the store at \(server.text) is backed up with its server: type `pg_dump --schema=\(server.schema) --format=custom --file=\(file) DATABASE`"
+            )
+        }
         try SQLiteStore.backup(directory: directory, to: file)
     }
 }

@@ -14,6 +14,27 @@ extension HostIdentity {
         return HostIdentity(boot: boot, process: process, start: start)
     }
 
+    /// The name of this machine, for people.
+    package static var machine: String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "" }
+        return withUnsafeBytes(of: &name.nodename) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// The inode of the namespace that process numbers are of; 0 where /proc does not say.
+    package static var space: UInt64 {
+        var facts = stat()
+        return stat("/proc/self/ns/pid", &facts) == 0 ? UInt64(facts.st_ino) : 0
+    }
+
+    /// Whether a process of this boot and this namespace is there.
+    package var isThere: Bool {
+        guard let text = Self.text(of: "/proc/\(process)/stat") else { return false }
+        return Self.start(inStat: text) == start
+    }
+
     /// The 22nd field of /proc/pid/stat. The second one is the program's name, in which there may be
     /// blanks and parentheses: what counts is after the last of them.
     static func start(inStat text: String) -> UInt64? {

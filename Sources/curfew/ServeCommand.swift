@@ -238,7 +238,7 @@ enum ServeCommand {
     private static func startsApps(
         _ configuration: ServiceConfiguration?, _ place: StorePlace
     ) -> String? {
-        guard configuration?.startsApps ?? (place.directory == StorePlace.usual) else { return nil }
+        guard configuration?.startsApps ?? (place.name == StorePlace.usual) else { return nil }
         return AppFile.directory { Environment.value($0) }
     }
 
@@ -379,7 +379,7 @@ enum ServeCommand {
                 lines.log(level, plugin, task, text)
             }
             configuration.requests = requests
-            try configuration.requests.store(in: place.directory)
+            try configuration.requests.store(in: place.name)
             return try Host(configuration)
         } catch {
             lines.failed()

@@ -41,7 +41,8 @@ static inline void csys_prefetch(const void *address) {
 /* eventfd(2), non-blocking and close-on-exec; -1 with errno. */
 int32_t csys_eventfd(void);
 void csys_eventfd_signal(int32_t fd);
-void csys_eventfd_drain(int32_t fd);
+/* Returns whether it was signalled. */
+bool csys_eventfd_drain(int32_t fd);
 
 void csys_close(int32_t fd);
 

@@ -12,6 +12,8 @@ package struct PostgresAddress: Hashable, Sendable {
     /// A pooler between here and the server gives each transaction another connection, so that nothing may
     /// depend on one.
     package let isPooled: Bool
+    /// The nanoseconds without a beat after which others take a host's requests over.
+    package let lease: UInt64
     /// The URL without a password, for people.
     package let text: String
 
@@ -22,7 +24,7 @@ package struct PostgresAddress: Hashable, Sendable {
 
     /// Reads a URL. Throws `.denied` where it is malformed, or libpq is not there.
     package init(_ url: String) throws(StoreFault) {
-        var (schema, isPooled) = ("curfew", false)
+        var (schema, isPooled, lease) = ("curfew", false, UInt64(30))
         let rest = try Self.take(from: url) { name, value throws(StoreFault) in
             switch name {
             case "curfew.schema":
@@ -37,17 +39,29 @@ package struct PostgresAddress: Hashable, Sendable {
                     throw Self.malformed("curfew.pooled is \"\(value)\"; it takes 0 or 1")
                 }
                 isPooled = value == "1"
+            case "curfew.lease":
+                guard let seconds = UInt64(value), Self.leaseRange.contains(seconds) else {
+                    throw Self.malformed(
+                        "curfew.lease is \"\(value)\"; it takes \(Self.leaseRange.lowerBound) to \(Self.leaseRange.upperBound) seconds"
+                    )
+                }
+                lease = seconds
             default:
                 throw Self.malformed(
-                    "it has \(name), and Curfew's parameters are curfew.schema and curfew.pooled")
+                    "it has \(name), and Curfew's parameters are curfew.schema, curfew.lease and curfew.pooled"
+                )
             }
         }
         let given = try Self.parse(rest)
         parameters = Self.completed(given)
         self.schema = schema
         self.isPooled = isPooled
+        self.lease = lease * 1_000_000_000
         text = Self.text(given, schema, isPooled)
     }
+
+    /// Seconds. A shorter one ends hosts whose disk or network is slow for a moment.
+    private static let leaseRange: ClosedRange<UInt64> = 3...3_600
 
     // MARK: Reading
 

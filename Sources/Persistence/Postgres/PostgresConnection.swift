@@ -173,6 +173,27 @@ final class PostgresConnection {
         return answer
     }
 
+    // MARK: Notices
+
+    /// Readable when something has come, such as a notice.
+    var socket: Int32 { cpg_socket(handle) }
+
+    /// Has the server tell of notices to a name.
+    func listen(to name: String) throws(StoreFault) {
+        try send(text: "LISTEN \(name)")
+        try sync()
+    }
+
+    /// Takes in what has come. Returns whether there was a notice.
+    func hasNotices() throws(StoreFault) -> Bool {
+        guard cpg_receive(handle), cpg_is_open(handle) else { throw broken() }
+        var count = 0
+        cpg_notices(handle, &count) { count, _ in
+            count!.assumingMemoryBound(to: Int.self).pointee += 1
+        }
+        return count > 0
+    }
+
     /// Waits for the answers to all that was sent. Throws the first fault of a statement; those after it were
     /// not executed.
     func sync() throws(StoreFault) {

@@ -5,6 +5,7 @@ enum PostgresQuery: Int, CaseIterable {
     case settings, turnSettings, begin, beginReading, commit, rollback, save, release,
         rollbackToSaved
     case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
+    case notify
     case insertRequests, updateRequests, redescribeRequests, setPayload
     case request, lockRequest, payload, claim
     case pendingOf, lockPendingOf, firstPending, ahead, find, queues, head
@@ -17,7 +18,7 @@ enum PostgresQuery: Int, CaseIterable {
     case append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
     case pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
-    case enter, hosts, fence, leave, lastSeen, standing, setStanding, pruneHosts
+    case enter, hosts, beat, fence, leave, lastSeen, standing, setStanding, pruneHosts
     case runningIn, lockRunningIn, orphans, lockOrphans
     case schedules, schedule, putSchedule, removeSchedule
     case value, lockValue, setValue, removeValue
@@ -64,6 +65,7 @@ enum PostgresQuery: Int, CaseIterable {
             "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO NOTHING"
         case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
         case .lastTurn: "SELECT last_value FROM turn_order"
+        case .notify: "SELECT pg_notify($1, '')"
         default: nil
         }
     }
@@ -193,6 +195,8 @@ enum PostgresQuery: Int, CaseIterable {
         case .enter:
             "INSERT INTO host (\(Self.host)) VALUES (nextval('host_id'), $1, $2, $3, $4, $5, $6, $7, 1, false) RETURNING id"
         case .hosts: "SELECT \(Self.host) FROM host WHERE ended_at IS NULL ORDER BY id"
+        case .beat:
+            "UPDATE host SET beat = beat + 1 WHERE id = $1 AND ended_at IS NULL"
         // As long as the transaction lasts nobody takes this host's requests over.
         case .fence: "SELECT drained FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE"
         case .leave:

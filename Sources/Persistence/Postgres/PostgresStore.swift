@@ -206,6 +206,14 @@ package final class PostgresStore: RequestStore {
         )
     }
 
+    /// Tells the hosts of the store to look into it.
+    package func wakeHosts() throws(StoreFault) {
+        let connection = try usable().connection
+        // It needs no table.
+        _ = try connection.send(.notify) { $0.put(address.schema) }
+        try connection.sync()
+    }
+
     package func dataVersion() throws(StoreFault) -> Int64 {
         let connection = try usable().connection
         if address.isPooled {

@@ -8,8 +8,15 @@ public struct RequestConfiguration: Sendable {
     /// Checks the store's file after an unclean stop and returns the problems found.
     /// Called on its own thread. Nil means that there is nothing to check.
     package var checkStore: (@Sendable () throws(StoreFault) -> [String])?
-    /// A file that other processes touch after writing to the store; nil without other processes.
+    /// A file that other processes touch after writing to the store; nil without other processes, and where
+    /// there is a lease.
     package var wakeFile: String?
+    /// Keeps this host in a store that many share; nil where a lock does, or nobody else can use the store.
+    package var lease: (any HostLease)?
+    /// Where this host is, and how long it may be silent, in a store that many share.
+    package var place: (machine: String, space: UInt64, lease: UInt64) = ("", 0, 0)
+    /// Whether a host that has not left the store is gone for certain. All are where a lock says so.
+    package var isGone: @Sendable (HostRecord) -> Bool = { _ in true }
     /// Nanoseconds of real time between checks for writes by other processes. They find writes of a
     /// process that was killed before it touched the file.
     package var storeLookInterval: UInt64 = 60_000_000_000

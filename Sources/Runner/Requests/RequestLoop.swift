@@ -47,6 +47,8 @@ final class RequestLoop: @unchecked Sendable {
     /// store, so that a store that cannot be written to is no reason to launch.
     private let drained = Atomic<Int64>(0)
     private let leavingSince = Atomic<Int64>(0)
+    /// Since when others may take this host for dead; 0 while they do not.
+    private let lapsedSince = Atomic<Int64>(0)
     /// Observes the list of quarantined plugins.
     private let quarantineObserver = Callback<QuarantineList>()
     /// The last reported states of factors. Owned by the batch.
@@ -104,15 +106,18 @@ final class RequestLoop: @unchecked Sendable {
             host: configuration.host,
             ledger: RequestLedger(limits: configuration.limits, zone: LocalZone()),
             scheduler: scheduler)
-        storeWatch = StoreWatch(configuration.wakeFile, every: configuration.storeLookInterval)
+        let place = configuration.place
+        book.setPlace(machine: place.machine, space: place.space, lease: place.lease)
+        storeWatch = StoreWatch(
+            configuration.wakeFile, configuration.lease, every: configuration.storeLookInterval)
         storeWatch.willRead(store)
         let now = engine.clock.moment()
         lastLook = now
         lastSlept = engine.clock.slept
-        book.isReporting = configuration.wakeFile != nil
+        book.isReporting = configuration.wakeFile != nil || configuration.lease != nil
         // If a later call throws, `deinit` closes the descriptors.
         let (counts, changes) = try store.write { (transaction) throws(StoreFault) in
-            let counts = try book.open(at: now, transaction)
+            let counts = try book.open(at: now, transaction, isGone: configuration.isGone)
             try book.readState(at: now, transaction)
             // Before the first decision: what the configuration does not have any more is not launched.
             let changes = try configuration.schedules.map { (schedules) throws(StoreFault) in
@@ -133,10 +138,19 @@ final class RequestLoop: @unchecked Sendable {
     deinit { csys_close(clockWatch) }
 
     func start() -> Bool {
+        if let lease = configuration.lease {
+            lease.begin(book.host)
+            let isKept = engine.threads.start { [self] in
+                csys_thread_name("curfew-lease")
+                lease.keep { [weak self] in self?.heard($0) }
+            }
+            guard isKept else { return false }
+        }
         let isStarted = engine.threads.start { [self] in
             csys_thread_name("curfew-requests")
             run()
         }
+        if !isStarted { configuration.lease?.end() }
         if isStarted, isCheckWanted { checkStore() }
         return isStarted
     }
@@ -167,6 +181,33 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     // MARK: From other threads
+
+    /// Takes in what the lease has found out.
+    private func heard(_ news: HostLeaseNews) {
+        switch news {
+        case .dead(let host):
+            _ = inbox.add(
+                RequestJob(
+                    apply: { [self] (book, store, now) throws(StoreFault) in
+                        let counts = try book.takeOver(host, at: now, store)
+                        guard counts.interrupted > 0 else { return }
+                        log(
+                            .warning, nil, 0,
+                            "the host with process number \(host.identity.process) on \(host.machine) was silent for too long, and is taken for dead; \(counts.interrupted) of its requests are pending again, \(counts.parked) are parked"
+                        )
+                    }, finish: { _ in }))
+        case .lapsed:
+            lapsedSince.store(max(1, engine.clock.moment().wall), ordering: .releasing)
+            log(
+                .error, nil, 0,
+                "the server of the store does not answer: other hosts will soon take this one for dead, so that nothing is launched and its tasks are told to stop"
+            )
+            inbox.wake()
+        case .renewed:
+            lapsedSince.store(0, ordering: .releasing)
+            inbox.wake()
+        }
+    }
 
     /// Whether the calling thread runs a batch, where it must not wait for another one.
     var isInBatch: Bool { batchThread.load(ordering: .relaxed) == csys_thread_number() }
@@ -263,6 +304,7 @@ final class RequestLoop: @unchecked Sendable {
                 "the store could not be left in order, and the next host will find requests running: \(error.message)"
             )
         }
+        configuration.lease?.end()
         store = nil
         let last = owed
         owed = []
@@ -294,11 +336,15 @@ final class RequestLoop: @unchecked Sendable {
         var effects: [RequestBook.Effect] = []
         book.setDrained(since: drainedSince)
         book.setLeaving(since: leaving)
+        book.setLapsed(since: lapsed)
         // A failed transaction is undone in the book as well.
         let before = book.mark()
         do {
             try store.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
+                if book.isOut {
+                    _ = try book.open(at: now, transaction, isGone: configuration.isGone)
+                }
                 for job in late + jobs { try job.apply?(&book, transaction, now) }
                 if isOpen { effects = try book.decide(at: now, transaction) }
                 try book.writeReport(at: now, transaction)
@@ -324,6 +370,11 @@ final class RequestLoop: @unchecked Sendable {
                     + (drainedSince == nil ? "; requests are launched again" : ""))
         }
         book.worked()
+        if let lease = configuration.lease {
+            lease.begin(book.host)
+            // Ends of tasks are no news to others.
+            if jobs.contains(where: { $0.apply != nil && !$0.isOwed }) { lease.wakeOthers() }
+        }
         for effect in effects { perform(effect) }
         reportFactors()
         lookAhead()
@@ -351,6 +402,13 @@ final class RequestLoop: @unchecked Sendable {
         return date == 0 ? nil : date
     }
 
+    var isLapsed: Bool { lapsed != nil }
+
+    private var lapsed: Int64? {
+        let date = lapsedSince.load(ordering: .acquiring)
+        return date == 0 ? nil : date
+    }
+
     /// Sets since when the machine is about to sleep or to be shut down, from the next batch on. Any thread may call.
     func setLeaving(since date: Int64?) {
         leavingSince.store(date ?? 0, ordering: .releasing)
@@ -365,6 +423,7 @@ final class RequestLoop: @unchecked Sendable {
                 "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
             )
         }
+        if fault.kind == .fenced { fenced() }
         // A corrupt store does not recover by itself.
         if fault.kind == .corrupt { verdict.withLock { $0 = $0 ?? fault } }
         book.failed(fault)
@@ -379,6 +438,18 @@ final class RequestLoop: @unchecked Sendable {
             } else {
                 job.finish(fault)
             }
+        }
+    }
+
+    /// Others have taken over what runs here: it is told to stop, and this host enters the store anew.
+    private func fenced() {
+        for (id, launch) in book.fenced() {
+            guard let task = tasks[RequestTicket(request: id, launch: launch)] else { continue }
+            log(
+                .warning, nil, task,
+                "another host has taken over request \(id); its task is told to stop, and what it does does not count"
+            )
+            _ = engine.interrupt(task)
         }
     }
 

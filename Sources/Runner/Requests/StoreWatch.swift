@@ -5,13 +5,14 @@ import Scheduling
 
 /// Detects writes of other processes to the store.
 ///
-/// They touch a file after their commit. A process may be killed in between, and a commit may
+/// A host's lease tells of them, or they touch a file after their commit. A process may be killed in between, and a commit may
 /// precede the watch, so the store's data version decides: it is read when the file was touched,
 /// and periodically.
 struct StoreWatch: ~Copyable {
     /// Readable once the file is touched; -1 without a watch.
     private(set) var descriptor: Int32 = -1
     private let file: String?
+    private let lease: (any HostLease)?
     /// Nanoseconds between two checks without a touch.
     private let interval: UInt64
     private var identity: csys_identity?
@@ -20,18 +21,22 @@ struct StoreWatch: ~Copyable {
     /// CLOCK_MONOTONIC time of the next check without a touch.
     private(set) var nextLook: UInt64
 
-    /// - Parameter file: the file that is touched; nil if no other process uses the store.
-    init(_ file: String?, every interval: UInt64) {
+    /// - Parameters:
+    ///   - file: the file that is touched; nil if there is a lease, or no other process uses the store.
+    ///   - lease: of a store that many hosts share.
+    init(_ file: String?, _ lease: (any HostLease)?, every interval: UInt64) {
         self.file = file
+        self.lease = lease
         self.interval = interval
         nextLook = file == nil ? .max : 0
+        if let lease { descriptor = lease.descriptor }
     }
 
-    deinit { if descriptor >= 0 { csys_close(descriptor) } }
+    deinit { if lease == nil, descriptor >= 0 { csys_close(descriptor) } }
 
     /// Remembers the data version before the store is read; later writes are news.
     mutating func willRead(_ store: any RequestStore) {
-        if file != nil { version = try? store.dataVersion() }
+        if file != nil || lease != nil { version = try? store.dataVersion() }
     }
 
     /// Forgets the data version, because another connection counts anew.
@@ -39,6 +44,7 @@ struct StoreWatch: ~Copyable {
 
     /// Whether others have written since the last call that returned true, or since `willRead`.
     mutating func hasNews(_ store: any RequestStore) -> Bool {
+        if let lease { return hasNews(store, lease) }
         guard file != nil else { return false }
         let isTouched = csys_file_watch_drain(descriptor)
         let now = csys_monotonic_ns()
@@ -46,6 +52,13 @@ struct StoreWatch: ~Copyable {
         nextLook = now + min(interval, .max - now)
         // In this order, so that the version includes writes before the watch existed.
         renew()
+        let before = version
+        version = try? store.dataVersion()
+        return before == nil || version != before
+    }
+
+    private mutating func hasNews(_ store: any RequestStore, _ lease: any HostLease) -> Bool {
+        guard csys_eventfd_drain(lease.descriptor) else { return false }
         let before = version
         version = try? store.dataVersion()
         return before == nil || version != before

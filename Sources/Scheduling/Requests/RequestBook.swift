@@ -109,6 +109,29 @@ package struct RequestBook: Sendable {
 
     // MARK: Life cycle of the host
 
+    /// Whether this host has to enter the store anew.
+    package private(set) var isOut = false
+
+    /// Others have taken over the requests of this host. Returns those that ran: nothing that their tasks do counts
+    /// any more.
+    package mutating func fenced() -> [(id: RequestID, launch: UInt64)] {
+        isOut = true
+        isCurrent = false
+        let lost = running.map { ($0.key, $0.value.launch) }.sorted { $0.0 < $1.0 }
+        for id in running.keys { scheduler.withdrawn(id) }
+        running = [:]
+        return lost
+    }
+
+    /// Takes over the requests of a host that is dead.
+    package mutating func takeOver(
+        _ dead: HostRecord, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestLedger.TakenOver {
+        let counts = try ledger.takeOver(dead, by: host, at: now, store)
+        if counts.interrupted > 0 { isCurrent = false }
+        return counts
+    }
+
     /// Says on which machine this host is, and how long it may be silent, where several may use the store.
     package mutating func setPlace(machine: String, space: UInt64, lease: UInt64) {
         host.machine = machine
@@ -139,6 +162,7 @@ package struct RequestBook: Sendable {
         }
         let entered = try ledger.enter(host, at: now, store, isGone: isGone)
         host = entered.host
+        isOut = false
         try read(store)
         return (entered.takenOver.interrupted, entered.takenOver.parked, entered.wasClean)
     }
@@ -247,6 +271,14 @@ package struct RequestBook: Sendable {
         scheduler.leavingSince = date
         scheduler.reconsider()
         hurryReport()
+    }
+
+    /// Launches nothing and stops running tasks from now on, because other hosts may take this one for dead since a
+    /// date, or launches again.
+    package mutating func setLapsed(since date: Int64?) {
+        guard date != scheduler.lapsedSince else { return }
+        scheduler.lapsedSince = date
+        scheduler.reconsider()
     }
 
     private mutating func hurryReport() {

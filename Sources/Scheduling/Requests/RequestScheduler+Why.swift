@@ -44,7 +44,9 @@ extension RequestScheduler {
         ]
         if queue.kind == .appRefresh { reports.append(refresh(of: handler)) }
         if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(queue, at: now)) }
-        if let leavingSince {
+        if let lapsedSince {
+            reports.append(Self.lapsed(since: lapsedSince))
+        } else if let leavingSince {
             reports.append(Self.leaving(since: leavingSince))
         } else if let drainedSince {
             reports.append(Self.drained(since: drainedSince))
@@ -240,6 +242,13 @@ extension RequestScheduler {
 
     /// The source of a report that the machine is about to sleep.
     package static let sleepSource = "login1"
+
+    private static func lapsed(since date: Int64) -> FactorReport {
+        FactorReport(
+            .host, .no, holds: true, source: "host",
+            detail: "the server of the store does not answer, so that other hosts may take this one for dead",
+            since: date, change: "the server answers again")
+    }
 
     private static func leaving(since date: Int64) -> FactorReport {
         FactorReport(

@@ -88,14 +88,14 @@ struct Examination {
             return
         }
         do throws(StoreFault) {
-            let faults = try StoreClient.check(directory: place.directory)
+            let faults = try StoreClient.check(directory: place.name)
             guard faults.isEmpty else {
                 return findings.append(
                     .fail(
                         "store", "\(place.directory) is damaged: \(faults[0])",
                         mend: "curfew db check" + place.option))
             }
-            findings.append(Self.space(of: place.directory))
+            if !StoreClient.isAddress(place.name) { findings.append(Self.space(of: place.directory)) }
             try lookAtHost(store, place)
             try lookAtRequests(store, place)
         } catch {

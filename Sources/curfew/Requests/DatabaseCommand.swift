@@ -86,7 +86,7 @@ enum DatabaseCommand {
         try place.checkIsThere()
         let isFull = arguments.has(fullOption)
         let faults = try StorePlace.translated { () throws(StoreFault) in
-            try StoreClient.check(directory: place.directory, isFull: isFull)
+            try StoreClient.check(directory: place.name, isFull: isFull)
         }
         if arguments.has(.json) {
             console.out.line(
@@ -183,7 +183,7 @@ enum DatabaseCommand {
         }
         if let fault = unmade(file, errno, place) { throw fault }
         try StorePlace.translated { () throws(StoreFault) in
-            try StoreClient.backup(directory: place.directory, to: file)
+            try StoreClient.backup(directory: place.name, to: file)
         }
         let bytes = lstat(file, &facts) == 0 ? UInt64(clamping: facts.st_size) : 0
         if arguments.has(.json) {

@@ -8,6 +8,9 @@ import Scheduling
 
 /// Which store a command works on, and how it is opened.
 struct StorePlace {
+    /// What it is opened by: a directory, or the URL of a store on a server, which may have a password.
+    let name: String
+    /// For people: the directory, or the URL without a password.
     let directory: String
     /// The option by which another command works on the same one, after a blank; "" where it is the
     /// usual one.
@@ -16,22 +19,17 @@ struct StorePlace {
 
     /// - Parameter option: how a command says where it is, after a blank.
     init(_ directory: String, option: String) {
-        (self.directory, self.option, isNamed) = (directory, option, true)
+        (name, self.directory, self.option, isNamed) = (directory, directory, option, true)
     }
 
     /// Uses the store of `--store`, or the usual one.
     ///
     /// - Parameter configured: the store of a configuration, in place of the usual one.
     init(_ arguments: Arguments, configured: String? = nil) throws(CommandError) {
-        if let named = arguments.value(.store) {
-            directory = named
-            option = " --store " + ShellWord.path(named)
-            isNamed = true
-            return
-        }
-        if let configured {
-            directory = configured
-            option = " --store " + ShellWord.path(configured)
+        if let named = arguments.value(.store) ?? configured {
+            name = named
+            directory = try Self.shown(named)
+            option = " --store " + ShellWord.path(directory)
             isNamed = true
             return
         }
@@ -42,7 +40,12 @@ struct StorePlace {
                 .usage, "there is no usual place for a store: HOME is not set",
                 help: ["say where it is: --store DIR"])
         }
-        directory = usual
+        name = usual
+        directory = try Self.shown(usual)
+    }
+
+    private static func shown(_ name: String) throws(CommandError) -> String {
+        try translated { () throws(StoreFault) in try StoreClient.shown(name) }
     }
 
     /// The default directory of stores.
@@ -63,7 +66,7 @@ struct StorePlace {
     func open() throws(CommandError) -> StoreClient {
         try checkIsThere()
         return try Self.translated { () throws(StoreFault) in
-            try StoreClient(directory: directory)
+            try StoreClient(directory: name)
         }
     }
 
@@ -71,13 +74,15 @@ struct StorePlace {
     func make() throws(CommandError) -> StoreClient {
         if !isNamed { try makeParents() }
         return try Self.translated { () throws(StoreFault) in
-            try StoreClient(directory: directory, creates: true)
+            try StoreClient(directory: name, creates: true)
         }
     }
 
     /// A missing store is reported differently from one that cannot be used or has lost its file.
     func checkIsThere() throws(CommandError) {
-        guard access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR,
+        // Whether a server has it is known once it is asked.
+        guard !StoreClient.isAddress(name),
+            access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR,
             !StoreClient.wasUsed(directory: directory)
         else { return }
         throw CommandError(
@@ -88,6 +93,7 @@ struct StorePlace {
 
     /// Makes the user's own directories.
     private func makeParents() throws(CommandError) {
+        if StoreClient.isAddress(name) { return }
         var path = directory.begins(with: "/") ? "/" : ""
         for part in directory.parts(at: "/").dropLast() {
             path += part

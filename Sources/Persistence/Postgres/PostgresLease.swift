@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSystem
+internal import CurfewValues
+internal import Glibc
+package import Scheduling
+
+/// Keeps a host in its store on a server, by a connection and a thread of its own: the thread of the requests may
+/// wait for a commit as long as that takes.
+///
+/// It raises the host's beat a few times within its lease, and watches those of the others. It also looks whether
+/// others have written: at once when they say so, and each second, because notices may be lost.
+package final class PostgresLease: HostLease {
+    private let address: PostgresAddress
+    private let state = Locked(State())
+    /// Signalled to wake the thread.
+    private let wake = csys_eventfd()
+    /// Signalled to wake the host.
+    package let descriptor = csys_eventfd()
+
+    private struct State {
+        var host: HostRecord?
+        var isEnded = false
+        var wakesOthers = false
+    }
+
+    /// Nanoseconds between two looks without a notice.
+    private static let lookInterval: UInt64 = 1_000_000_000
+    /// Nanoseconds between two notices to others.
+    private static let noticeInterval: UInt64 = 10_000_000
+    /// Nanoseconds before another connection is tried.
+    private static let retryInterval: UInt64 = 1_000_000_000
+
+    package init(_ address: PostgresAddress) { self.address = address }
+
+    deinit {
+        csys_close(wake)
+        csys_close(descriptor)
+    }
+
+    // MARK: From other threads
+
+    package func begin(_ host: HostRecord) {
+        state.withLock { $0.host = host }
+        csys_eventfd_signal(wake)
+    }
+
+    package func end() {
+        state.withLock { $0.isEnded = true }
+        csys_eventfd_signal(wake)
+    }
+
+    package func wakeOthers() {
+        let isFirst = state.withLock { state in
+            defer { state.wakesOthers = true }
+            return !state.wakesOthers
+        }
+        if isFirst { csys_eventfd_signal(wake) }
+    }
+
+    // MARK: On its thread
+
+    /// What the thread knows.
+    private struct Round {
+        var connection: PostgresConnection?
+        var host: HostRecord?
+        var watch = HostWatch()
+        var nextBeat: UInt64 = 0
+        var nextLook: UInt64 = 0
+        var nextNotice: UInt64 = 0
+        var nextTry: UInt64 = 0
+        /// Until then nobody takes this host for dead; nil before its first beat.
+        var trustedUntil: UInt64 = 0
+        var hasLapsed = false
+        var lastTurn: Int64?
+    }
+
+    package func keep(_ tell: @escaping (HostLeaseNews) -> Void) {
+        var round = Round()
+        while true {
+            csys_eventfd_drain(wake)
+            let (host, isEnded) = state.withLock { ($0.host, $0.isEnded) }
+            if isEnded { return }
+            let now = csys_boottime_ns()
+            if host?.id != round.host?.id {
+                round.host = host
+                round.watch = HostWatch()
+                round.nextBeat = now
+                // It has just written its row.
+                round.trustedUntil = now + (host.map(Self.trust) ?? 0)
+                round.hasLapsed = false
+            }
+            do throws(StoreFault) {
+                try pass(&round, at: now, tell)
+            } catch {
+                round.connection = nil
+                round.watch.broke()
+                round.nextTry = csys_boottime_ns() + Self.retryInterval
+            }
+            if let host = round.host, host.lease > 0, !round.hasLapsed,
+                csys_boottime_ns() >= round.trustedUntil
+            {
+                round.hasLapsed = true
+                tell(.lapsed)
+            }
+            rest(round)
+        }
+    }
+
+    /// How long after the sending of a beat a host may trust that it lives for the others.
+    private static func trust(_ host: HostRecord) -> UInt64 {
+        host.lease - min(host.lease, max(1_000_000_000, host.lease / 10))
+    }
+
+    private func pass(
+        _ round: inout Round, at now: UInt64, _ tell: (HostLeaseNews) -> Void
+    ) throws(StoreFault) {
+        if round.connection == nil {
+            guard round.nextTry <= now else { return }
+            let connection = try PostgresConnection.open(address)
+            if !address.isPooled { try connection.listen(to: address.schema) }
+            round.connection = connection
+            round.nextLook = 0
+        }
+        let connection = round.connection!
+        if !address.isPooled, try connection.hasNotices() { csys_eventfd_signal(descriptor) }
+        if let host = round.host, host.lease > 0, round.nextBeat <= now {
+            try beat(host, &round, connection, tell)
+        }
+        if round.nextLook <= now {
+            round.nextLook = now + Self.lookInterval
+            let answer = try inTurn(connection) { () throws(StoreFault) in
+                try connection.send(.lastTurn)
+            }
+            let turn = answer[0].integer(0)
+            if turn != round.lastTurn { csys_eventfd_signal(descriptor) }
+            round.lastTurn = turn
+        }
+        guard round.nextNotice <= now,
+            state.withLock({ state in
+                defer { state.wakesOthers = false }
+                return state.wakesOthers
+            })
+        else { return }
+        round.nextNotice = now + Self.noticeInterval
+        _ = try inTurn(connection) { () throws(StoreFault) in
+            try connection.send(.notify) { $0.put(address.schema) }
+        }
+    }
+
+    private func beat(
+        _ host: HostRecord, _ round: inout Round, _ connection: PostgresConnection,
+        _ tell: (HostLeaseNews) -> Void
+    ) throws(StoreFault) {
+        // Measured before it is sent, since it may be under way for long.
+        let sent = csys_boottime_ns()
+        round.nextBeat = sent + host.lease / HostWatch.beatsPerLease
+        var beat: PostgresAnswer?
+        let answer = try inTurn(connection) { () throws(StoreFault) in
+            beat = try connection.send(.beat) { $0.put(host.id) }
+            return try connection.send(.hosts)
+        }
+        guard beat?.changes == 1 else {
+            // Others have taken it for dead. The thread of the requests finds that out, and enters anew.
+            round.trustedUntil = 0
+            csys_eventfd_signal(descriptor)
+            return
+        }
+        round.trustedUntil = sent + Self.trust(host)
+        if round.hasLapsed {
+            round.hasLapsed = false
+            tell(.renewed)
+        }
+        var hosts: [HostRecord] = []
+        for row in answer.rows { hosts.append(try HostRow.host(at: row, in: address.text)) }
+        for dead in round.watch.observe(hosts, by: host, at: csys_boottime_ns()) {
+            tell(.dead(dead))
+        }
+    }
+
+    /// A pooler gives each transaction another connection, so that one has all that belongs together.
+    private func inTurn(
+        _ connection: PostgresConnection, _ send: () throws(StoreFault) -> PostgresAnswer
+    ) throws(StoreFault) -> PostgresAnswer {
+        if address.isPooled {
+            try connection.send(.begin)
+            try connection.send(.turnSettings) { $0.put(address.schema) }
+        }
+        let answer = try send()
+        if address.isPooled { try connection.send(.commit) }
+        try connection.sync()
+        return answer
+    }
+
+    private func rest(_ round: Round) {
+        var next = round.connection == nil ? round.nextTry : round.nextLook
+        if let host = round.host, host.lease > 0 {
+            if round.connection != nil { next = min(next, round.nextBeat) }
+            if !round.hasLapsed { next = min(next, round.trustedUntil) }
+        }
+        if state.withLock({ $0.wakesOthers }), round.connection != nil {
+            next = min(next, round.nextNotice)
+        }
+        let now = csys_boottime_ns()
+        guard next > now else { return }
+        let descriptors = [wake, round.connection?.socket ?? -1]
+        csys_wait_any_readable(
+            descriptors, Int32(descriptors.count), csys_monotonic_ns() + (next - now))
+    }
+}

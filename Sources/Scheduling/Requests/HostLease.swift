@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps a host in a store that many hosts share, and tells it of the others.
+package protocol HostLease: AnyObject, Sendable {
+    /// Readable when others may have written to the store.
+    var descriptor: Int32 { get }
+
+    /// Keeps the lease, on the calling thread, until `end` is called. Without a host it waits for one.
+    ///
+    /// - Parameter tell: called on this thread.
+    func keep(_ tell: @escaping (HostLeaseNews) -> Void)
+    /// This host has entered the store, and is to be kept in it from now on.
+    func begin(_ host: HostRecord)
+    /// Lets the lease run out, and `keep` return.
+    func end()
+    /// Has other hosts look into the store soon. Any thread may call; it does not wait.
+    func wakeOthers()
+}
+
+/// What a host learns from its lease.
+package enum HostLeaseNews: Sendable {
+    /// Another host is dead.
+    case dead(HostRecord)
+    /// Others may take this host for dead soon: nothing may be launched, and what runs has to stop.
+    case lapsed
+    /// This host's beats get through again.
+    case renewed
+}
