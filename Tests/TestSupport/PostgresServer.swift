@@ -21,6 +21,18 @@ package final class PostgresServer: @unchecked Sendable {
     /// The one that all tests of this process share.
     package static var shared: PostgresServer { get throws { try server.get() } }
 
+    /// The words of a command that controls it, as the user that it runs as; what is to be done follows.
+    package var control: [String] {
+        Self.asOther + [
+            Self.programs! + "/pg_ctl", "-D", directory + "/data", "-l", directory + "/log", "-w",
+            "-s", "-m", "immediate",
+        ]
+    }
+
+    /// It refuses to run as root, and to be made by a user without a name.
+    private static let asOther =
+        getuid() == 0 ? ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] : []
+
     /// The directory of its data and of its socket.
     package let directory: String
     private let process = Process()
@@ -37,14 +49,10 @@ package final class PostgresServer: @unchecked Sendable {
         directory = String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let all = ["-c fsync=\(syncs ? "on" : "off")"] + settings.map { "-c \($0)" }
-        // It refuses to run as root, and to be made by a user without a name.
-        let asOther =
-            getuid() == 0
-            ? ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] : []
         if getuid() == 0 { _ = try ChildProcess.run("chown", ["nobody:nogroup", directory]) }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            asOther + [
+            Self.asOther + [
                 "sh", "-c",
                 """
                 cd "$1" && chmod 755 . &&

@@ -19,12 +19,12 @@ package struct PostgresAddress: Hashable, Sendable {
 
     /// Returns whether a store is named by a URL; everything else names a directory.
     package static func isAddress(_ text: String) -> Bool {
-        text.utf8.starts(with: "postgresql://".utf8) || text.utf8.starts(with: "postgres://".utf8)
+        text.begins(with: "postgresql://") || text.begins(with: "postgres://")
     }
 
     /// Reads a URL. Throws `.denied` where it is malformed, or libpq is not there.
     package init(_ url: String) throws(StoreFault) {
-        var (schema, isPooled, lease) = ("curfew", false, UInt64(30))
+        var (schema, isPooled, lease) = ("curfew", false, Self.usualLease)
         let rest = try Self.take(from: url) { name, value throws(StoreFault) in
             switch name {
             case "curfew.schema":
@@ -57,9 +57,10 @@ package struct PostgresAddress: Hashable, Sendable {
         self.schema = schema
         self.isPooled = isPooled
         self.lease = lease * 1_000_000_000
-        text = Self.text(given, schema, isPooled)
+        text = Self.text(given, schema, lease, isPooled)
     }
 
+    private static let usualLease: UInt64 = 30
     /// Seconds. A shorter one ends hosts whose disk or network is slow for a moment.
     private static let leaseRange: ClosedRange<UInt64> = 3...3_600
 
@@ -72,7 +73,7 @@ package struct PostgresAddress: Hashable, Sendable {
         guard let mark = url.firstIndex(of: "?") else { return url }
         var others: [Substring] = []
         for word in url[url.index(after: mark)...].split(separator: "&") {
-            guard word.utf8.starts(with: "curfew.".utf8) else {
+            guard word.begins(with: "curfew.") else {
                 others.append(word)
                 continue
             }
@@ -88,7 +89,7 @@ package struct PostgresAddress: Hashable, Sendable {
         func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
         return (1...63).contains(text.utf8.count) && !isDigit(text.utf8.first!)
             && text.utf8.allSatisfy { isDigit($0) || (97...122).contains($0) || $0 == 95 }
-            && !text.utf8.starts(with: "pg_".utf8)
+            && !text.begins(with: "pg_")
     }
 
     private static func parse(_ url: String) throws(StoreFault) -> [String: String] {
@@ -132,20 +133,20 @@ package struct PostgresAddress: Hashable, Sendable {
         set("fallback_application_name", "curfew")
         let hosts = (all["host"] ?? "").split(separator: ",")
         let isNear = hosts.allSatisfy {
-            $0.hasPrefix("/") || $0.hasPrefix("@") || $0 == "localhost" || $0 == "127.0.0.1"
+            $0.begins(with: "/") || $0.begins(with: "@") || $0 == "localhost" || $0 == "127.0.0.1"
                 || $0 == "::1"
         }
         if !isNear { set("sslmode", "require") }
         return all
     }
 
-    private static func text(_ given: [String: String], _ schema: String, _ isPooled: Bool)
-        -> String
-    {
+    private static func text(
+        _ given: [String: String], _ schema: String, _ lease: UInt64, _ isPooled: Bool
+    ) -> String {
         var text = "postgresql://"
         if let user = given["user"] { text += "\(user)@" }
         let host = given["host"] ?? ""
-        let isSocket = host.hasPrefix("/") || host.hasPrefix("@")
+        let isSocket = host.begins(with: "/") || host.begins(with: "@")
         if !isSocket { text += host }
         if let port = given["port"], !isSocket { text += ":\(port)" }
         text += "/" + (given["dbname"] ?? "")
@@ -155,6 +156,7 @@ package struct PostgresAddress: Hashable, Sendable {
             if let port = given["port"] { query.append("port=\(port)") }
         }
         if schema != "curfew" { query.append("curfew.schema=\(schema)") }
+        if lease != usualLease { query.append("curfew.lease=\(lease)") }
         if isPooled { query.append("curfew.pooled=1") }
         return query.isEmpty ? text : text + "?" + query.joined(separator: "&")
     }

@@ -87,7 +87,7 @@ enum PostgresFault {
             ("08", .unreachable), ("57P", .unreachable), ("53", .unreachable), ("28", .denied),
             ("3D", .denied), ("22", .corrupt), ("XX", .io), ("58", .io),
         ]
-        let kind = classes.first { state.utf8.starts(with: $0.0.utf8) }?.1 ?? .io
+        let kind = classes.first { state.begins(with: $0.0) }?.1 ?? .io
         let asked = query.map { ", asked for \($0)" } ?? ""
         return StoreFault(kind, "\(place): \(message) (\(state)\(asked))")
     }

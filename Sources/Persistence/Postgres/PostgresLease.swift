@@ -87,6 +87,7 @@ package final class PostgresLease: HostLease {
                 round.nextBeat = now
                 // It has just written its row.
                 round.trustedUntil = now + (host.map(Self.trust) ?? 0)
+                if round.hasLapsed { tell(.renewed) }
                 round.hasLapsed = false
             }
             do throws(StoreFault) {

@@ -3,12 +3,14 @@ internal import Scheduling
 
 extension PostgresTransaction {
     func pending(of identifier: String) throws(StoreFault) -> [Request] {
-        try list(.pendingOf, locking: .lockPendingOf) { $0.put(identifier) }
+        try lock(identifier)
+        return try list(.pendingOf, locking: .lockPendingOf) { $0.put(identifier) }
             .sorted { $0.id < $1.id }
     }
 
     func firstPending(_ identifier: String) throws(StoreFault) -> RequestID? {
-        try ask(number: .firstPending) { $0.put(identifier) }
+        try lock(identifier)
+        return try ask(number: .firstPending) { $0.put(identifier) }
             .map { RequestID(rawValue: UInt64($0)) }
     }
 
@@ -24,7 +26,8 @@ extension PostgresTransaction {
     func find(
         key: String, of identifier: String, owner: UInt32?
     ) throws(StoreFault) -> Request? {
-        try list(.find) {
+        try lock(identifier)
+        return try list(.find) {
             $0.put(identifier)
             $0.put(key)
             $0.put(owner.map { Int64($0) })

@@ -29,6 +29,8 @@ final class PostgresTransaction: StoreTransaction {
     var payloads: [RequestID: [UInt8]] = [:]
     /// Requests of a queue that are locked to be launched, in order.
     private var claims: [RequestQueue: [RequestID]] = [:]
+    /// The locks that this transaction has taken, besides those of rows.
+    private var locks: Set<Lock> = []
     /// Numbers for requests that are submitted.
     private var numbers: [RequestID] = []
 
@@ -43,6 +45,14 @@ final class PostgresTransaction: StoreTransaction {
     struct AttemptKey: Hashable {
         let request: RequestID
         let launch: UInt64
+    }
+
+    /// What only one transaction at a time may look at and change.
+    private enum Lock: Hashable {
+        /// The requests of an identifier, where one depends on the others: by a key, or by what is pending.
+        case identifier(Int32)
+        /// The number of pending requests where there is a limit.
+        case count(Int32)
     }
 
     /// Requests of one queue that are claimed at a time.
@@ -158,6 +168,8 @@ final class PostgresTransaction: StoreTransaction {
         seen = [:]
         payloads = [:]
         claims = [:]
+        // Those that were taken inside are gone.
+        locks = []
         inserted = []
         updated = []
         redescribed = []
@@ -288,6 +300,28 @@ final class PostgresTransaction: StoreTransaction {
         return requests
     }
 
+    // MARK: Locks
+
+    /// Keeps other transactions that write from depending on the requests of an identifier until the end of this one.
+    func lock(_ identifier: String) throws(StoreFault) {
+        let key = Self.hash(identifier)
+        guard mayWrite, locks.insert(.identifier(key)).inserted else { return }
+        try connection.send(.lockIdentifiers) { $0.put("{\(key)}") }
+    }
+
+    private func lockCount(_ name: String) throws(StoreFault) {
+        let key = Self.hash(name)
+        guard mayWrite, locks.insert(.count(key)).inserted else { return }
+        try connection.send(.lockScope) { $0.put(Int64(key)) }
+    }
+
+    /// FNV-1a. Two names with the same hash wait for each other, and no more.
+    private static func hash(_ text: String) -> Int32 {
+        var hash: UInt32 = 2_166_136_261
+        for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return Int32(bitPattern: hash)
+    }
+
     // MARK: Requests
 
     func insert(_ request: Request, payload: [UInt8]) throws(StoreFault) -> RequestID {
@@ -385,16 +419,19 @@ final class PostgresTransaction: StoreTransaction {
         let count: Int64?
         switch scope {
         case .kind(let kind):
+            try lockCount("kind \(kind.rawValue)")
             count = try ask(number: .countKind) {
                 $0.put(Int64(kind.rawValue))
                 $0.put(most)
             }
         case .identifier(let identifier):
+            try lock(identifier)
             count = try ask(number: .countIdentifier) {
                 $0.put(identifier)
                 $0.put(most)
             }
         case .owner(let user):
+            try lockCount("owner \(user)")
             count = try ask(number: .countOwner) {
                 $0.put(Int64(user))
                 $0.put(most)

@@ -18,7 +18,7 @@ extension RequestLoop {
             log(
                 .info, nil, task,
                 factor == .host
-                    ? "\(isLapsed ? "other hosts may take this one for dead" : "the machine goes to sleep or is shut down"); the task of request \(id) is told to stop"
+                    ? "the machine goes to sleep or is shut down; the task of request \(id) is told to stop"
                     : "request \(id) needs \(factor.name), which no longer holds; its task is told to stop"
             )
             if factor == .host {

@@ -49,6 +49,8 @@ final class RequestLoop: @unchecked Sendable {
     private let leavingSince = Atomic<Int64>(0)
     /// Since when others may take this host for dead; 0 while they do not.
     private let lapsedSince = Atomic<Int64>(0)
+    /// The tasks were told to stop for that. Owned by the batch.
+    private var hasStoppedLapsed = false
     /// Observes the list of quarantined plugins.
     private let quarantineObserver = Callback<QuarantineList>()
     /// The last reported states of factors. Owned by the batch.
@@ -82,6 +84,8 @@ final class RequestLoop: @unchecked Sendable {
     private static let firstRetry: UInt64 = 500_000_000
     private static let longestRetry: UInt64 = 30_000_000_000
     private static let pruneInterval: UInt64 = 60_000_000_000
+    /// How often a transaction is repeated that another host was in the way of.
+    private static let conflictTries = 5
 
     /// Opens the store and takes over the requests that the previous host left.
     init(_ engine: TaskEngine, _ configuration: RequestConfiguration) throws(StoreFault) {
@@ -319,6 +323,7 @@ final class RequestLoop: @unchecked Sendable {
         if storeWatch.hasNews(store) { book.othersWrote() }
         let now = engine.clock.moment()
         lookAtClock(now)
+        stopLapsed()
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
         }
@@ -332,31 +337,13 @@ final class RequestLoop: @unchecked Sendable {
             return
         }
         let late = owed
-        let isOpen = engine.phase.isOpen
-        var effects: [RequestBook.Effect] = []
         book.setDrained(since: drainedSince)
         book.setLeaving(since: leaving)
         book.setLapsed(since: lapsed)
-        // A failed transaction is undone in the book as well.
-        let before = book.mark()
+        let effects: [RequestBook.Effect]
         do {
-            try store.write { (transaction) throws(StoreFault) in
-                if let fault = verdict.withLock({ $0 }) { throw fault }
-                if book.isOut {
-                    _ = try book.open(at: now, transaction, isGone: configuration.isGone)
-                }
-                for job in late + jobs { try job.apply?(&book, transaction, now) }
-                if isOpen { effects = try book.decide(at: now, transaction) }
-                try book.writeReport(at: now, transaction)
-                if nextPrune <= now.span {
-                    try book.writeState(at: now, transaction)
-                    if try !book.ledger.prune(at: now.wall, transaction) {
-                        nextPrune = now.span &+ Self.pruneInterval
-                    }
-                }
-            }
+            effects = try commit(late + jobs, to: store, at: now)
         } catch {
-            book.revert(to: before)
             failed(error, jobs, now)
             return
         }
@@ -381,6 +368,51 @@ final class RequestLoop: @unchecked Sendable {
         for job in late + jobs { job.finish(nil) }
     }
 
+    /// Runs jobs and decides, in one transaction. Returns what is to be done after it.
+    ///
+    /// Another host may have changed what this one was about to change: then all of it is done again.
+    private func commit(
+        _ jobs: [RequestJob], to store: any RequestStore, at now: Moment
+    ) throws(StoreFault) -> [RequestBook.Effect] {
+        let isOpen = engine.phase.isOpen
+        var tries = 0
+        while true {
+            var effects: [RequestBook.Effect] = []
+            // A failed transaction is undone in the book as well.
+            let before = book.mark()
+            do throws(StoreFault) {
+                try store.write { (transaction) throws(StoreFault) in
+                    if let fault = verdict.withLock({ $0 }) { throw fault }
+                    if book.isOut {
+                        _ = try book.open(at: now, transaction, isGone: configuration.isGone)
+                    }
+                    for job in jobs { try job.apply?(&book, transaction, now) }
+                    if isOpen { effects = try book.decide(at: now, transaction) }
+                    try book.writeReport(at: now, transaction)
+                    if nextPrune <= now.span {
+                        try book.writeState(at: now, transaction)
+                        if try !book.ledger.prune(at: now.wall, transaction) {
+                            nextPrune = now.span &+ Self.pruneInterval
+                        }
+                    }
+                }
+                return effects
+            } catch {
+                book.revert(to: before)
+                guard error.kind == .busy || error.kind == .fenced, configuration.lease != nil,
+                    tries < Self.conflictTries
+                else { throw error }
+                tries += 1
+                book.othersWrote()
+                if error.kind == .fenced {
+                    leaveOff()
+                    continue
+                }
+                usleep(UInt32.random(in: 1_000...10_000) * UInt32(tries))
+            }
+        }
+    }
+
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are. Any thread may ask.
     var drainedSince: Int64? {
         let date = drained.load(ordering: .acquiring)
@@ -402,7 +434,7 @@ final class RequestLoop: @unchecked Sendable {
         return date == 0 ? nil : date
     }
 
-    var isLapsed: Bool { lapsed != nil }
+    private var isLapsed: Bool { lapsed != nil }
 
     private var lapsed: Int64? {
         let date = lapsedSince.load(ordering: .acquiring)
@@ -423,7 +455,6 @@ final class RequestLoop: @unchecked Sendable {
                 "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
             )
         }
-        if fault.kind == .fenced { fenced() }
         // A corrupt store does not recover by itself.
         if fault.kind == .corrupt { verdict.withLock { $0 = $0 ?? fault } }
         book.failed(fault)
@@ -442,13 +473,28 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     /// Others have taken over what runs here: it is told to stop, and this host enters the store anew.
-    private func fenced() {
-        for (id, launch) in book.fenced() {
+    private func leaveOff() {
+        interrupt(book.fenced()) {
+            "another host has taken over request \($0); its task is told to stop, and what it does does not count"
+        }
+    }
+
+    /// Others may take over soon what runs here, so that it would run twice. The store cannot be asked meanwhile.
+    private func stopLapsed() {
+        guard isLapsed != hasStoppedLapsed else { return }
+        hasStoppedLapsed = isLapsed
+        guard isLapsed else { return }
+        interrupt(book.launches) {
+            "other hosts may take this one for dead; the task of request \($0) is told to stop"
+        }
+    }
+
+    private func interrupt(
+        _ launches: [(id: RequestID, launch: UInt64)], _ why: (RequestID) -> String
+    ) {
+        for (id, launch) in launches {
             guard let task = tasks[RequestTicket(request: id, launch: launch)] else { continue }
-            log(
-                .warning, nil, task,
-                "another host has taken over request \(id); its task is told to stop, and what it does does not count"
-            )
+            log(.warning, nil, task, why(id))
             _ = engine.interrupt(task)
         }
     }

@@ -117,10 +117,15 @@ package struct RequestBook: Sendable {
     package mutating func fenced() -> [(id: RequestID, launch: UInt64)] {
         isOut = true
         isCurrent = false
-        let lost = running.map { ($0.key, $0.value.launch) }.sorted { $0.0 < $1.0 }
+        let lost = launches
         for id in running.keys { scheduler.withdrawn(id) }
         running = [:]
         return lost
+    }
+
+    /// The launches whose tasks run in this host, in the order of their requests.
+    package var launches: [(id: RequestID, launch: UInt64)] {
+        running.map { ($0.key, $0.value.launch) }.sorted { $0.0 < $1.0 }
     }
 
     /// Takes over the requests of a host that is dead.
@@ -273,8 +278,7 @@ package struct RequestBook: Sendable {
         hurryReport()
     }
 
-    /// Launches nothing and stops running tasks from now on, because other hosts may take this one for dead since a
-    /// date, or launches again.
+    /// Launches nothing from now on, because other hosts may take this one for dead since a date, or launches again.
     package mutating func setLapsed(since date: Int64?) {
         guard date != scheduler.lapsedSince else { return }
         scheduler.lapsedSince = date

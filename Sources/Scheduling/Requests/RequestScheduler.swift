@@ -101,8 +101,8 @@ package struct RequestScheduler: Sendable {
     /// The date since which the machine is about to sleep or to be shut down, so that nothing is launched and running
     /// tasks stop, in nanoseconds since 1970 in UTC; nil if it stays.
     package var leavingSince: Int64?
-    /// The date since which other hosts may take this one for dead, so that nothing is launched and running tasks
-    /// stop, in nanoseconds since 1970 in UTC; nil while they do not.
+    /// The date since which other hosts may take this one for dead, so that nothing is launched, in nanoseconds since
+    /// 1970 in UTC; nil while they do not.
     package var lapsedSince: Int64?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]
@@ -377,9 +377,7 @@ package struct RequestScheduler: Sendable {
     /// Returns the running requests that need a condition that was lost, with the lost factor; `host` where the machine
     /// is about to sleep.
     package func losing() -> [(id: RequestID, factor: Factor)] {
-        if leavingSince != nil || lapsedSince != nil {
-            return running.keys.sorted().map { ($0, .host) }
-        }
+        if leavingSince != nil { return running.keys.sorted().map { ($0, .host) } }
         return running.compactMap { id, queue in
             factors(of: queue).sorted { $0.rawValue < $1.rawValue }
                 .first { factor in

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// Several hosts of `curfew serve` on one store on a server of PostgreSQL, whose lease is three seconds.
+@Suite(
+    "Hosts that share a queue", .serialized,
+    .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
+struct SharedStoreTests {
+    /// Runs a script in Python, and returns what it printed. `run` calls the command, `start` starts a host, and
+    /// `journal` returns the entries of the journal without their numbers, which it checks.
+    private func run(_ script: String, on server: PostgresServer) throws -> String {
+        let files = try TemporaryDirectory()
+        let head = """
+            import collections, json, os, re, signal, subprocess, sys, time
+            program, store, control = sys.argv[1], sys.argv[2], sys.argv[3:]
+            def run(*words):
+                done = subprocess.run([program, words[0], "--store", store, *words[1:]], capture_output=True, text=True)
+                return done.returncode, done.stdout + done.stderr
+            hosts = []
+            def start():
+                host = subprocess.Popen([program, "serve", "--json", "--store", store], stdout=subprocess.PIPE,
+                    text=True, start_new_session=True)
+                hosts.append(host)
+                for line in host.stdout:
+                    if json.loads(line)["event"] == "serving": return host
+                sys.exit("a host does not serve")
+            def submit(script, *words):
+                code, text = run("submit", "--json", *words, "--", "/bin/sh", "-c", script)
+                assert code == 0, text
+                return json.loads(text)["request"]["id"]
+            def journal():
+                code, text = run("log", "--limit", "10000")
+                assert code == 0, text
+                entries = [re.split(r" +", line.strip(), maxsplit=2) for line in text.splitlines()]
+                assert [int(entry[0]) for entry in entries] == list(range(1, len(entries) + 1)), text
+                return [entry[2] for entry in entries]
+            def until(condition, limit=40):
+                end = time.monotonic() + limit
+                while not (found := condition()):
+                    if time.monotonic() > end:
+                        sys.exit("it did not come to that:\\n" + "\\n".join(journal()))
+                    time.sleep(0.02)
+                return found
+            def count(what):
+                return sum(1 for entry in journal() if what in entry)
+            def check(requests):
+                entries = journal()
+                for request in requests:
+                    ends = [entry for entry in entries if entry.startswith(f"request {request} ") and " finished" in entry]
+                    assert len(ends) == 1, (request, ends)
+                launches = [entry.split(":")[0] for entry in entries if " launched" in entry]
+                return len(launches)
+            try:
+
+            """
+        let body = script.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { "    " + $0 }.joined(separator: "\n")
+        let tail = """
+
+                for host in hosts:
+                    if host.poll() is None: host.send_signal(signal.SIGTERM)
+                print("ended", *(host.wait(30) for host in hosts))
+            finally:
+                for host in hosts:
+                    if host.poll() is None: os.killpg(host.pid, signal.SIGKILL)
+            """
+        try files.write(head + body + tail, to: "script.py")
+        let run = try ChildProcess.run(
+            "python3",
+            ["-B", files.path("script.py"), CommandRun.program, server.url("&curfew.lease=3")]
+                + server.control,
+            environment: CommandRun.environment.merging([
+                "HOME": files.path, "CURFEW_PLUGIN_PATH": files.path("none"),
+            ]) { $1 }, directory: files.path)
+        try #require(run.succeeded, "\(run)")
+        return run.output
+    }
+
+    @Test(
+        "A host that is killed: another one takes over what ran in it, and every request ends once")
+    func killed() throws {
+        let output = try run(
+            """
+            a, b = start(), start()
+            requests = [submit("sleep 1", "--attempts", "2") for _ in range(6)]
+            until(lambda: count(" launched") == 6)
+            a.kill()
+            begun = time.monotonic()
+            until(lambda: count(" finished") == 6)
+            print("lost", count("host-lost"), "launched again", check(requests) > 6, "in time",
+                time.monotonic() - begun < 30)
+            """, on: .shared)
+        #expect(output == "lost 1 launched again True in time True\nended -9 0\n")
+    }
+
+    @Test(
+        "A host that was stopped for too long: what it did does not count, and it goes on as another one"
+    )
+    func stopped() throws {
+        let output = try run(
+            """
+            a = start()
+            request = submit("sleep 1", "--attempts", "2")
+            until(lambda: count(" launched") == 1)
+            b = start()
+            os.killpg(a.pid, signal.SIGSTOP)
+            until(lambda: count("host-lost") == 1)
+            until(lambda: count(" finished") == 1)
+            os.killpg(a.pid, signal.SIGCONT)
+            until(lambda: count("fenced") == 1)
+            b.send_signal(signal.SIGTERM)
+            b.wait(30)
+            other = submit("true")
+            until(lambda: count(" finished") == 2)
+            print(check([request, other]), count("host-started"))
+            """, on: .shared)
+        #expect(output == "3 3\nended 0 0\n")
+    }
+
+    @Test("A server that is started again: nobody is taken for dead, and nothing is lost")
+    func restarted() throws {
+        let server = try PostgresServer(syncs: true)
+        let output = try run(
+            """
+            a, b = start(), start()
+            requests = []
+            for round in range(4):
+                for _ in range(5): requests.append(submit("sleep 0.2"))
+                subprocess.run([*control, "restart"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+            until(lambda: count(" finished") == 20)
+            print(check(requests), count("host-lost"), count("host-started"))
+            """, on: server)
+        #expect(output == "20 0 2\nended 0 0\n")
+    }
+}
