@@ -33,12 +33,13 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the command and its demonstration need on a Debian 12 that has Swift, git and make.
-DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libsqlite3-dev pkg-config sqlite3
+DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libpq-dev libsqlite3-dev pkg-config \
+                 sqlite3
 # What a build of everything needs.
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
 TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl dbus faketime file fish groff-base jq libarchive13 \
-                 libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign python3-cffi \
+                 libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign postgresql-15 python3-cffi \
                  python3-clang python3-dbusmock python3-jsonschema python3-markdown python3-pycparser \
                  python3-pytest rustc systemd tzdata valgrind zsh
 # What the benchmarks compare with.

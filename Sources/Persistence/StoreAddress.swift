@@ -8,7 +8,8 @@ package enum StoreAddress: Hashable, Sendable {
 
     /// Reads a path, or a URL with the scheme postgresql or postgres.
     package init(_ text: String) throws(StoreFault) {
-        self = PostgresAddress.isAddress(text) ? .server(try PostgresAddress(text)) : .directory(text)
+        self =
+            PostgresAddress.isAddress(text) ? .server(try PostgresAddress(text)) : .directory(text)
     }
 
     /// For people: without a password.

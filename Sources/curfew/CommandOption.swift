@@ -48,7 +48,7 @@ struct CommandOption: Sendable {
         summary: "let plugins use only what their manifests need, or nothing but the usual")
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
-        summary: "use this store in place of the default one")
+        summary: "use this store in place of the default one; or the URL of a database")
     static let socket = RemoteHost.option
     static let limit = CommandOption(
         name: "limit", value: "N", summary: "print at most N; default 100")

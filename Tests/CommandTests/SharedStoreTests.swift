@@ -3,14 +3,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several hosts of `curfew serve` on one store on a server of PostgreSQL, whose lease is three seconds.
+/// Several hosts of `curfew serve` on one store on a server of PostgreSQL, by default with a lease of three seconds.
 @Suite(
     "Hosts that share a queue", .serialized,
     .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
 struct SharedStoreTests {
     /// Runs a script in Python, and returns what it printed. `run` calls the command, `start` starts a host, and
     /// `journal` returns the entries of the journal without their numbers, which it checks.
-    private func run(_ script: String, on server: PostgresServer) throws -> String {
+    ///
+    /// - Parameter lease: seconds of silence after which a host is taken for dead.
+    private func run(
+        _ script: String, on server: PostgresServer, lease: Int = 3
+    ) throws -> String {
         let files = try TemporaryDirectory()
         let head = """
             import collections, json, os, re, signal, subprocess, sys, time
@@ -20,12 +24,12 @@ struct SharedStoreTests {
                 return done.returncode, done.stdout + done.stderr
             hosts = []
             def start():
-                host = subprocess.Popen([program, "serve", "--json", "--store", store], stdout=subprocess.PIPE,
-                    text=True, start_new_session=True)
+                log = f"host-{len(hosts)}"
+                with open(log, "w") as output:
+                    host = subprocess.Popen([program, "serve", "--store", store], stdout=output, start_new_session=True)
                 hosts.append(host)
-                for line in host.stdout:
-                    if json.loads(line)["event"] == "serving": return host
-                sys.exit("a host does not serve")
+                until(lambda: " serving " in open(log).read())
+                return host
             def submit(script, *words):
                 code, text = run("submit", "--json", *words, "--", "/bin/sh", "-c", script)
                 assert code == 0, text
@@ -40,7 +44,8 @@ struct SharedStoreTests {
                 end = time.monotonic() + limit
                 while not (found := condition()):
                     if time.monotonic() > end:
-                        sys.exit("it did not come to that:\\n" + "\\n".join(journal()))
+                        logs = [open(f"host-{number}").read()[-3000:] for number in range(len(hosts))]
+                        sys.exit("it did not come to that:\\n" + "\\n".join(journal() + logs))
                     time.sleep(0.02)
                 return found
             def count(what):
@@ -69,7 +74,10 @@ struct SharedStoreTests {
         try files.write(head + body + tail, to: "script.py")
         let run = try ChildProcess.run(
             "python3",
-            ["-B", files.path("script.py"), CommandRun.program, server.url("&curfew.lease=3")]
+            [
+                "-B", files.path("script.py"), CommandRun.program,
+                server.url("&curfew.lease=\(lease)"),
+            ]
                 + server.control,
             environment: CommandRun.environment.merging([
                 "HOME": files.path, "CURFEW_PLUGIN_PATH": files.path("none"),
@@ -131,7 +139,7 @@ struct SharedStoreTests {
                 subprocess.run([*control, "restart"], check=True, stdout=subprocess.DEVNULL, cwd="/")
             until(lambda: count(" finished") == 20)
             print(check(requests), count("host-lost"), count("host-started"))
-            """, on: server)
+            """, on: server, lease: 10)
         #expect(output == "20 0 2\nended 0 0\n")
     }
 }

@@ -45,7 +45,7 @@ struct SymbolGraph: Decodable {
         let root = BuiltProducts.packageRoot
         let headers = ["\(root)/include", "\(root)/Sources/CAppHost/include"]
         let maps =
-            ["CCurfew", "CAppHost", "CSystem", "CFaults"].map {
+            ["CCurfew", "CAppHost", "CSystem", "CFaults", "CPostgres"].map {
                 "\(built)/\($0).build/module.modulemap"
             }
             + ["CFFI", "CSQLite"].map { "\(root)/Sources/\($0)/module.modulemap" }

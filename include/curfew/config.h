@@ -172,7 +172,16 @@ typedef struct curfew_host_config {
 
     /* The directory of the request store, on a local file system. It is made where it is missing,
      * with mode 0700; one host uses it at a time. An acknowledged request survives a crash of the
-     * process and of the machine. NULL: requests are in memory and end with the host. */
+     * process and of the machine. NULL: requests are in memory and end with the host.
+     *
+     * Or the URL of a database of PostgreSQL 15 or later, which begins with postgresql:// or
+     * postgres://, as libpq reads it, with three parameters besides: curfew.schema, whose tables are
+     * the store (default: curfew), curfew.lease, the seconds of silence after which other hosts take
+     * this one's requests over (default: 30; all hosts of a store take the same), and
+     * curfew.pooled=1 behind a pooler that gives each transaction another connection. Any number of
+     * hosts use such a store; numbers of requests grow, and some are left out. While the server does
+     * not answer nothing is launched, and before other hosts may take over, tasks are told to stop.
+     * Needs libpq.so.5 (Debian: libpq5). Put passwords into ~/.pgpass rather than into the URL. */
     const char *CURFEW_NULLABLE store;
     const curfew_request_config *CURFEW_NULLABLE requests; /* NULL: defaults */
 

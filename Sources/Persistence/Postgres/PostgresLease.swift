@@ -120,7 +120,9 @@ package final class PostgresLease: HostLease {
             let connection = try PostgresConnection.open(address)
             if !address.isPooled { try connection.listen(to: address.schema) }
             round.connection = connection
+            // Whatever has happened, the host looks: its own connection may be lost, too.
             round.nextLook = 0
+            round.lastTurn = nil
         }
         let connection = round.connection!
         if !address.isPooled, try connection.hasNotices() { csys_eventfd_signal(descriptor) }

@@ -79,8 +79,11 @@ package final class PostgresStore: RequestStore {
     }
 
     private func isThere(_ connection: PostgresConnection) throws(StoreFault) -> Bool {
+        // Not by to_regclass, which may not see what another session has just made.
         let answer = try connection.send(
-            text: "SELECT to_regclass('\(address.schema).store') IS NOT NULL")
+            text:
+                "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = '\(address.schema)' AND tablename = 'store')"
+        )
         try connection.sync()
         return answer[0].text(0) == "t"
     }

@@ -320,7 +320,11 @@ final class RequestLoop: @unchecked Sendable {
 
     private func run(_ jobs: [RequestJob]) {
         guard let store else { fatalError("a store of requests was used after it was left") }
-        if storeWatch.hasNews(store) { book.othersWrote() }
+        if storeWatch.hasNews(store) {
+            book.othersWrote()
+            // It can be read, so that it is tried again at once.
+            if configuration.lease != nil, storeWatch.hasAnswer { retryAt = nil }
+        }
         let now = engine.clock.moment()
         lookAtClock(now)
         stopLapsed()
@@ -475,7 +479,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Others have taken over what runs here: it is told to stop, and this host enters the store anew.
     private func leaveOff() {
         interrupt(book.fenced()) {
-            "another host has taken over request \($0); its task is told to stop, and what it does does not count"
+            "another host has taken over request \($0); its task was told to stop, and what it does does not count"
         }
     }
 
@@ -485,7 +489,7 @@ final class RequestLoop: @unchecked Sendable {
         hasStoppedLapsed = isLapsed
         guard isLapsed else { return }
         interrupt(book.launches) {
-            "other hosts may take this one for dead; the task of request \($0) is told to stop"
+            "other hosts may take this one for dead; the task of request \($0) was told to stop"
         }
     }
 
@@ -493,9 +497,11 @@ final class RequestLoop: @unchecked Sendable {
         _ launches: [(id: RequestID, launch: UInt64)], _ why: (RequestID) -> String
     ) {
         for (id, launch) in launches {
-            guard let task = tasks[RequestTicket(request: id, launch: launch)] else { continue }
+            // One that is over has nothing to stop.
+            guard let task = tasks[RequestTicket(request: id, launch: launch)],
+                engine.interrupt(task) == .ok
+            else { continue }
             log(.warning, nil, task, why(id))
-            _ = engine.interrupt(task)
         }
     }
 

@@ -61,8 +61,12 @@ struct StoreWatch: ~Copyable {
         guard csys_eventfd_drain(lease.descriptor) else { return false }
         let before = version
         version = try? store.dataVersion()
-        return before == nil || version != before
+        // What cannot be asked may have changed, and nobody tells of it again.
+        return version == nil || version != before
     }
+
+    /// Whether the store has answered the last question.
+    var hasAnswer: Bool { version != nil }
 
     /// Watches the current file; recreates a removed one for other processes to touch.
     private mutating func renew() {

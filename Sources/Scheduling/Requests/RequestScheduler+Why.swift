@@ -246,7 +246,8 @@ extension RequestScheduler {
     private static func lapsed(since date: Int64) -> FactorReport {
         FactorReport(
             .host, .no, holds: true, source: "host",
-            detail: "the server of the store does not answer, so that other hosts may take this one for dead",
+            detail:
+                "the server of the store does not answer, so that other hosts may take this one for dead",
             since: date, change: "the server answers again")
     }
 

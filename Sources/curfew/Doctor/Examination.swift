@@ -95,7 +95,9 @@ struct Examination {
                         "store", "\(place.directory) is damaged: \(faults[0])",
                         mend: "curfew db check" + place.option))
             }
-            if !StoreClient.isAddress(place.name) { findings.append(Self.space(of: place.directory)) }
+            if !StoreClient.isAddress(place.name) {
+                findings.append(Self.space(of: place.directory))
+            }
             try lookAtHost(store, place)
             try lookAtRequests(store, place)
         } catch {
