@@ -27,8 +27,14 @@ enum Notes {
         for name in names { on(name) { say("note \(name.rawValue) \(thread)") } }
     }
 
+    /// Sent once a suspension was printed: of two observers either one may be called first.
+    static let suspended = Signal()
+
     static func suspension() {
-        on(UIApplication.didSuspendNotification) { say("suspended") }
+        on(UIApplication.didSuspendNotification) {
+            say("suspended")
+            suspended.send()
+        }
         on(UIApplication.didResumeNotification) { say("resumed") }
     }
 

@@ -148,10 +148,8 @@ extension Scenario {
         enterBackground()
         pass(1)
         say("not suspended")
-        let suspended = Signal()
-        Notes.on(UIApplication.didSuspendNotification) { suspended.send() }
         work.send()
-        suspended.wait("the suspension")
+        Notes.suspended.wait("the suspension")
     }
 
     static func activityUnnamed() {
