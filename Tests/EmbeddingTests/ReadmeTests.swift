@@ -117,6 +117,7 @@ struct ReadmeTests {
         let maps = [
             built + "/CCurfew.build/module.modulemap", built + "/CSystem.build/module.modulemap",
             built + "/CFaults.build/module.modulemap", built + "/CAppHost.build/module.modulemap",
+            built + "/CPostgres.build/module.modulemap",
             Self.root + "/Sources/CFFI/module.modulemap",
             Self.root + "/Sources/CSQLite/module.modulemap",
         ]
