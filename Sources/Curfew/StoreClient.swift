@@ -182,13 +182,25 @@ package final class StoreClient {
         directory: String, isFull: Bool = false
     ) throws(StoreFault) -> [String] {
         if case .server = try StoreAddress(directory) {
-            // Opening it looks at its version; the rows are the server's to check.
-            _ = try StoreClient(directory: directory)
-            return []
+            return try StoreClient(directory: directory).unreadable()
         }
         return isFull
             ? try SQLiteStore.integrityCheck(directory: directory)
             : try SQLiteStore.quickCheck(directory: directory)
+    }
+
+    /// Reads every request and value, and returns what cannot be read. The files are the server's to check.
+    private func unreadable() throws(StoreFault) -> [String] {
+        do throws(StoreFault) {
+            return try read { (store) throws(StoreFault) in
+                var filter = RequestFilter(limit: 1_000)
+                while let last = try store.requests(filter).last { filter.after = last.id }
+                return try KeptValue.faults(in: store)
+            }
+        } catch {
+            guard error.kind == .corrupt else { throw error }
+            return [error.message]
+        }
     }
 
     /// Copies a consistent state of a store into a new file.
