@@ -130,6 +130,12 @@ struct ControlClient {
     }
 
     private func connected(_ place: StorePlace) throws(CommandError) -> Int32 {
+        guard !StoreClient.isAddress(place.name) else {
+            throw CommandError(
+                .missing, "the hosts of \(place.directory) have no control socket",
+                notes: ["a host has one where its store is a directory"],
+                help: ["curfew ps" + place.option])
+        }
         let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { try place.checkIsThere() }
