@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Persistence
 import Runner
 package import Scheduling
@@ -76,25 +77,32 @@ package final class StoreClient {
     ///   - limits: the limits for accepting requests; the client does not know those of a host.
     ///   - isWanted: whether the changes with that result are committed; if not, they are undone,
     ///     and the result is returned all the same.
-    ///   - body: the changes, of which all or none are committed.
+    ///   - body: the changes, of which all or none are committed. On a server it may be called again.
     package func write<Result>(
         limits: RequestLimits = RequestLimits(), if isWanted: (Result) -> Bool = { _ in true },
         _ body: (inout RequestLedger, any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
-        var ledger = RequestLedger(limits: limits, zone: LocalZone())
         var undone: Result?
-        let result: Result
-        do throws(StoreFault) {
-            result = try store.write { (transaction) throws(StoreFault) in
-                let result = try body(&ledger, transaction)
-                guard !isWanted(result) else { return result }
-                undone = result
-                throw StoreFault(.unknown, "the changes are not wanted")
+        var result: Result?
+        var tries = 0
+        repeat {
+            do throws(StoreFault) {
+                result = try store.write { (transaction) throws(StoreFault) in
+                    var ledger = RequestLedger(limits: limits, zone: LocalZone())
+                    let result = try body(&ledger, transaction)
+                    guard !isWanted(result) else { return result }
+                    undone = result
+                    throw StoreFault(.unknown, "the changes are not wanted")
+                }
+            } catch {
+                if let undone { return undone }
+                // A host has changed what this was about to change.
+                guard error.kind == .busy, case .server = address, tries < Self.conflictTries
+                else { throw error }
+                tries += 1
+                usleep(UInt32.random(in: 1_000...10_000) * UInt32(tries))
             }
-        } catch {
-            guard let undone else { throw error }
-            return undone
-        }
+        } while result == nil
         do throws(StoreFault) {
             switch address {
             case .directory: try SQLiteStore.touchWake(directory: directory)
@@ -104,8 +112,11 @@ package final class StoreClient {
         } catch {
             wakeFault = error
         }
-        return result
+        return result!
     }
+
+    /// How often a change is tried again in a store on a server.
+    private static let conflictTries = 5
 
     /// Returns the host that uses the store now; nil if there is none, so that no request is
     /// launched.

@@ -20,9 +20,12 @@ struct RowReader<Row: StoredRow> {
     }
 
     func nonsense(_ what: String) -> StoreFault {
-        StoreFault(
+        let look =
+            PostgresAddress.isAddress(path)
+            ? "look at it with psql" : "run `\(StoreDirectory.check(ofDatabase: path))`"
+        return StoreFault(
             .corrupt,
-            "the store \(path): row \(id) of table \(table) makes no sense, \(what); run `\(StoreDirectory.check(ofDatabase: path))`, or restore a backup"
+            "the store \(path): row \(id) of table \(table) makes no sense, \(what); \(look), or restore a backup"
         )
     }
 

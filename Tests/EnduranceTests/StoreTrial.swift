@@ -16,6 +16,12 @@ final class StoreTrial {
         store = directory.path("store")
     }
 
+    /// - Parameter url: of a store on a server.
+    init(at url: String) throws {
+        directory = try TemporaryDirectory()
+        store = url
+    }
+
     func start(
         _ mode: String, _ options: [String] = [], wrapper: [String] = [],
         environment: [String: String] = [:]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Persistence
 import TestSupport
 import Testing
 
+@testable import Persistence
 @testable import Scheduling
 
 /// Several hosts of one store on a server.
@@ -37,7 +37,8 @@ struct PostgresHostTests {
         }
 
         func submit(_ count: Int = 1) throws {
-            try store.write { transaction throws(StoreFault) in
+            let outlook = book.outlook(submitting: count, ending: [], at: now)
+            try store.write(expecting: outlook) { transaction throws(StoreFault) in
                 for _ in 0..<count {
                     _ = try book.submit(
                         RequestDescription("org.example.tidy", onPending: .add), payload: [7],
@@ -47,11 +48,14 @@ struct PostgresHostTests {
         }
 
         /// Decides, and returns the requests that are launched.
-        func decide() throws -> [RequestID] {
+        ///
+        /// - Parameter looks: whether others may have written.
+        func decide(looks: Bool = true) throws -> [RequestID] {
             now.wall += 1_000_000
             now.span += 1_000_000
-            book.othersWrote()
-            let effects = try store.write { transaction throws(StoreFault) in
+            if looks { book.othersWrote() }
+            let outlook = book.outlook(submitting: 0, ending: [], at: now)
+            let effects = try store.write(expecting: outlook) { transaction throws(StoreFault) in
                 try book.decide(at: now, transaction)
             }
             return effects.compactMap { effect in
@@ -60,6 +64,25 @@ struct PostgresHostTests {
                 }
                 return request.id
             }
+        }
+
+        /// Ends tasks in one transaction.
+        func end(_ ids: [RequestID]) throws {
+            let outlook = book.outlook(submitting: 0, ending: Set(ids), at: now)
+            try store.write(expecting: outlook) { transaction throws(StoreFault) in
+                for id in ids {
+                    _ = try book.ended(
+                        id, launch: 1, AttemptEnd(.succeeded), answered: true, at: now,
+                        transaction)
+                }
+            }
+        }
+
+        /// Returns how many round trips something takes.
+        func roundTrips(_ body: () throws -> Void) rethrows -> Int {
+            let before = store.roundTrips
+            try body()
+            return store.roundTrips - before
         }
 
         func end(_ id: RequestID, launch: UInt64 = 1) throws -> Request? {
@@ -144,6 +167,41 @@ struct PostgresHostTests {
         #expect(counts.interrupted == 0)
         try a.submit()
         #expect(try a.decide().count == 1)
+    }
+
+    @Test("a transaction takes two round trips, whatever its size", arguments: [1, 4, 64])
+    func roundTrips(_ count: Int) throws {
+        let host = try Member(address, process: 1)
+        host.book.setState(HandlerState(places: count), of: "org.example.tidy")
+        try host.enter()
+        // What is asked once: how many are pending, and what earlier hosts have launched.
+        try host.submit()
+        try host.end(host.decide(looks: false))
+        for _ in 0..<2 {
+            #expect(try host.roundTrips { try host.submit(count) } == 2)
+            var running: [RequestID] = []
+            #expect(try host.roundTrips { running = try host.decide(looks: false) } == 2)
+            #expect(running.count == count)
+            #expect(try host.roundTrips { try host.end(running) } == 2)
+        }
+    }
+
+    @Test("what runs one at a time in a host does so in all of them")
+    func oneAtATime() throws {
+        let hosts = try (1...3).map { try Member(address, process: $0) }
+        for host in hosts {
+            host.book.setState(HandlerState(places: 1), of: "org.example.tidy")
+            try host.enter()
+        }
+        try hosts[0].submit(4)
+        for round in 0..<4 {
+            var launched: [(host: Member, id: RequestID)] = []
+            for host in hosts { launched += try host.decide().map { (host, $0) } }
+            try #require(launched.count == 1, "in round \(round)")
+            for host in hosts { #expect(try host.decide().isEmpty) }
+            #expect(try launched[0].host.end(launched[0].id)?.state == .finished)
+        }
+        for host in hosts { #expect(try host.decide().isEmpty) }
     }
 
     @Test("what runs in a host that has left is found by the next one")

@@ -15,11 +15,18 @@ package final class TappedStore: RequestStore {
         self.tap = tap
     }
 
+    package var usesOutlook: Bool { store.usesOutlook }
+
     package func write<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result { try write(expecting: Outlook(), body) }
+
+    package func write<Result>(
+        expecting outlook: Outlook,
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         try tap(.asked)
-        let result = try store.write { [tap] (transaction) throws(StoreFault) in
+        let result = try store.write(expecting: outlook) { [tap] (transaction) throws(StoreFault) in
             try tap(.begun)
             let result = try body(TappedTransaction(transaction, tap: tap))
             try tap(.done)

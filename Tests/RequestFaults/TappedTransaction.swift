@@ -85,6 +85,75 @@ final class TappedTransaction: StoreTransaction {
         return try inner.head(of: queue)
     }
 
+    func heads(
+        of identifier: String?, limit: Int
+    ) throws(StoreFault) -> [(queue: RequestQueue, head: RequestHead)] {
+        try tap(.call("heads"))
+        return try inner.heads(of: identifier, limit: limit)
+    }
+
+    func claim(
+        _ id: RequestID, of queue: RequestQueue, at date: Int64
+    ) throws(StoreFault) -> RequestID? {
+        try tap(.call("claim"))
+        return try inner.claim(id, of: queue, at: date)
+    }
+
+    func cancelled(among ids: [RequestID]) throws(StoreFault) -> [Request] {
+        try tap(.call("cancelled"))
+        return try inner.cancelled(among: ids)
+    }
+
+    func runningCount(of identifier: String) throws(StoreFault) -> Int {
+        try tap(.call("runningCount"))
+        return try inner.runningCount(of: identifier)
+    }
+
+    func running(in host: HostIdentity) throws(StoreFault) -> [Request] {
+        try tap(.call("running"))
+        return try inner.running(in: host)
+    }
+
+    func orphans() throws(StoreFault) -> [Request] {
+        try tap(.call("orphans"))
+        return try inner.orphans()
+    }
+
+    func hosts() throws(StoreFault) -> [HostRecord] {
+        try tap(.call("hosts"))
+        return try inner.hosts()
+    }
+
+    func enter(_ host: HostRecord) throws(StoreFault) -> Int64 {
+        try tap(.call("enter"))
+        return try inner.enter(host)
+    }
+
+    func leave(_ host: HostRecord, at date: Int64) throws(StoreFault) -> Bool {
+        try tap(.call("leave"))
+        return try inner.leave(host, at: date)
+    }
+
+    func lastSeen() throws(StoreFault) -> Int64? {
+        try tap(.call("lastSeen"))
+        return try inner.lastSeen()
+    }
+
+    func standing(of host: HostRecord) throws(StoreFault) -> [UInt8]? {
+        try tap(.call("standing"))
+        return try inner.standing(of: host)
+    }
+
+    func setStanding(_ bytes: [UInt8], of host: HostRecord) throws(StoreFault) {
+        try tap(.call("setStanding"))
+        try inner.setStanding(bytes, of: host)
+    }
+
+    func lockValue(_ name: String) throws(StoreFault) {
+        try tap(.call("lockValue"))
+        try inner.lockValue(name)
+    }
+
     func firstToMiss() throws(StoreFault) -> Request? {
         try tap(.call("firstToMiss"))
         return try inner.firstToMiss()

@@ -58,6 +58,7 @@ package final class PostgresServer: @unchecked Sendable {
                 cd "$1" && chmod 755 . &&
                 "$2/initdb" --no-sync -A trust -U curfew -D "$1/data" --locale=C.UTF-8 -E UTF8 \
                     > "$1/log" 2>&1 &&
+                sed -i '1i local all locked scram-sha-256' "$1/data/pg_hba.conf" &&
                 "$2/pg_ctl" -D "$1/data" -l "$1/log" -w -s \
                     -o "-k $1 -c listen_addresses= -c max_connections=200 \(all.joined(separator: " "))" \
                     start > /dev/null && echo ready || exit 1
@@ -85,8 +86,12 @@ package final class PostgresServer: @unchecked Sendable {
         return url(schema: "store\(number)", parameters)
     }
 
-    package func url(schema: String, _ parameters: String = "") -> String {
-        "postgresql://curfew@/postgres?host=\(directory)&curfew.schema=\(schema)\(parameters)"
+    /// - Parameter user: a role; that of `locked` has to give its password.
+    package func url(
+        schema: String, _ parameters: String = "", user: String = "curfew",
+        database: String = "postgres"
+    ) -> String {
+        "postgresql://\(user)@/\(database)?host=\(directory)&curfew.schema=\(schema)\(parameters)"
     }
 
     /// Runs a statement by psql, and returns its rows, with | between the columns.
@@ -98,6 +103,18 @@ package final class PostgresServer: @unchecked Sendable {
                 "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory, "-U", "curfew",
                 "postgres", "-c", statement,
             ])
+        guard run.succeeded else { throw TestFault(text: "psql: \(run)") }
+        return run.output.split(separator: "\n").map(String.init)
+    }
+
+    /// Runs a script by psql, and returns its rows and what it says.
+    package func run(script: String) throws -> [String] {
+        let run = try ChildProcess.run(
+            "psql",
+            [
+                "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory, "-U", "curfew",
+                "postgres", "-f", "-",
+            ], input: script)
         guard run.succeeded else { throw TestFault(text: "psql: \(run)") }
         return run.output.split(separator: "\n").map(String.init)
     }

@@ -27,6 +27,8 @@ final class PostgresConnection {
         }
     }
 
+    /// The number of times that answers were waited for: round trips.
+    private(set) var roundTrips = 0
     /// What was sent since the last `sync`.
     private var expected: [Expected] = []
 
@@ -198,6 +200,7 @@ final class PostgresConnection {
     /// not executed.
     func sync() throws(StoreFault) {
         let limit = csys_monotonic_ns() + Self.answerLimit
+        roundTrips += 1
         guard cpg_sync(handle) else { throw broken() }
         let awaited = expected
         expected.removeAll()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Scheduling
 
 /// Every statement of a store on a server, so that each is prepared once and all can be looked at.
 enum PostgresQuery: Int, CaseIterable {
@@ -7,12 +8,14 @@ enum PostgresQuery: Int, CaseIterable {
     case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
     case notify
     case insertRequests, updateRequests, redescribeRequests, setPayload
-    case request, lockRequest, payload, claim
-    case pendingOf, lockPendingOf, firstPending, ahead, find, queues, head
+    case request, lockRequest, lockGiven, payload, claim, headAfter, cancelledAmong
+    case pendingOf, lockPendingOf, firstPending, ahead, find, queues, heads, head
     case firstToMiss, lockFirstToMiss
     case running, lockRunning, owned
-    case requests, lockRequests
-    case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver, countHistory
+    case requests
+    case soonestRunning, soonestRunningOf, soonestParked, soonestParkedOf, soonestPending
+    case soonestPendingOf, countRunning, countRunningOf, countParked, countParkedOf, countPending
+    case countPendingOf, latestOver, countOver, countHistory
     case countKind, countIdentifier, countOwner, countAll
     case putAttempts, endAttempts, removeAttempts, attempt, attempts
     case append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
@@ -21,7 +24,7 @@ enum PostgresQuery: Int, CaseIterable {
     case enter, hosts, beat, fence, leave, lastSeen, standing, setStanding, pruneHosts
     case runningIn, lockRunningIn, orphans, lockOrphans
     case schedules, schedule, putSchedule, removeSchedule
-    case value, lockValue, setValue, removeValue
+    case value, setValue, removeValue
 
     var text: String { sessionText ?? requestText ?? listText ?? hostText ?? historyText }
 
@@ -97,6 +100,15 @@ enum PostgresQuery: Int, CaseIterable {
             return "UPDATE request SET (payload, payload_size) = ($1, $2) WHERE id = $3"
         case .request: return "SELECT \(Self.all) FROM request WHERE id = $1"
         case .lockRequest: return "SELECT \(Self.all) FROM request WHERE id = $1 FOR UPDATE"
+        case .lockGiven:
+            return
+                "SELECT \(Self.all) FROM request WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE"
+        case .cancelledAmong:
+            return
+                "SELECT \(Self.all) FROM request WHERE id = ANY ($1::bigint[]) AND marks & \(Request.Marks.cancelled.rawValue) <> 0 ORDER BY id"
+        case .headAfter:
+            return
+                "SELECT id, not_before FROM request WHERE \(Self.isOfQueue) AND not_before > $7 ORDER BY not_before, id LIMIT 1"
         case .payload: return "SELECT payload FROM request WHERE id = $1"
         case .claim:
             return
@@ -115,12 +127,9 @@ enum PostgresQuery: Int, CaseIterable {
         case .find:
             return
                 "SELECT \(Self.all) FROM request WHERE identifier = $1 AND key = $2 AND owner IS NOT DISTINCT FROM $3::bigint ORDER BY id DESC LIMIT 1"
-        // Jumps from one queue to the next, however many requests it has.
-        case .queues:
-            let first = "SELECT \(Self.queue) FROM request WHERE state = 1"
-            let order = "ORDER BY \(Self.queue) LIMIT 1"
-            return
-                "WITH RECURSIVE q AS ((\(first) AND identifier >= coalesce($1, '') \(order)) UNION ALL SELECT n.* FROM q, LATERAL (\(first) AND (\(Self.queue)) > (\(Self.queue(of: "q"))) \(order)) AS n WHERE $1 IS NULL OR n.identifier = $1) SELECT * FROM q WHERE $1 IS NULL OR identifier = $1 LIMIT $2"
+        // They jump from one queue to the next, however many requests it has.
+        case .queues: return Self.jumping(Self.queue)
+        case .heads: return Self.jumping("\(Self.queue), not_before, id")
         case .head:
             return
                 "SELECT id, not_before FROM request WHERE \(Self.isOfQueue) ORDER BY not_before, id LIMIT 1"
@@ -133,6 +142,14 @@ enum PostgresQuery: Int, CaseIterable {
         case .owned: return "SELECT \(Self.all) FROM request WHERE owner = $1 ORDER BY id"
         default: return nil
         }
+    }
+
+    /// The first row of each queue, with those columns.
+    private static func jumping(_ columns: String) -> String {
+        let first = "SELECT \(columns) FROM request WHERE state = 1"
+        let order = "ORDER BY \(queue), not_before, id LIMIT 1"
+        return
+            "WITH RECURSIVE q AS ((\(first) AND identifier >= coalesce($1, '') \(order)) UNION ALL SELECT n.* FROM q, LATERAL (\(first) AND (\(queue)) > (\(queue(of: "q"))) \(order)) AS n WHERE $1 IS NULL OR n.identifier = $1) SELECT * FROM q WHERE $1 IS NULL OR identifier = $1 LIMIT $2"
     }
 
     private static let toMiss =
@@ -150,22 +167,46 @@ enum PostgresQuery: Int, CaseIterable {
     private static let isOver =
         "state >= 4 AND ($1::integer >> state) & 1 = 1 AND ($2::text IS NULL OR identifier = $2) AND (state <> 4 OR ($3::integer >> coalesce(outcome, 0)) & 1 = 1)"
 
-    private static func live(_ isOfIdentifier: Bool) -> String {
-        "FROM request WHERE state <= 3 AND state = $1\(isOfIdentifier ? " AND identifier = $2" : "")"
+    // A state that is a value could not be looked for in the index of the one state.
+    private static func soonest(_ state: RequestState, ofOne: Bool = false) -> String {
+        let order = state == .pending ? "not_before, id" : "id"
+        return
+            "SELECT \(all) FROM request WHERE state = \(state.rawValue)\(ofOne ? " AND identifier = $2" : "") ORDER BY \(order) LIMIT $1"
+    }
+
+    private static func count(_ state: RequestState, ofOne: Bool = false) -> String {
+        "SELECT count(*) FROM request WHERE state = \(state.rawValue)\(ofOne ? " AND identifier = $1" : "")"
+    }
+
+    /// Returns the query of the first requests in a live state, and that of their number: of an identifier, or of all.
+    static func live(
+        _ state: RequestState, ofOne: Bool
+    ) -> (soonest: PostgresQuery, count: PostgresQuery) {
+        switch state {
+        case .running:
+            ofOne ? (.soonestRunningOf, .countRunningOf) : (.soonestRunning, .countRunning)
+        case .parked: ofOne ? (.soonestParkedOf, .countParkedOf) : (.soonestParked, .countParked)
+        default: ofOne ? (.soonestPendingOf, .countPendingOf) : (.soonestPending, .countPending)
+        }
     }
 
     private var listText: String? {
         switch self {
         case .requests: "SELECT \(Self.all) FROM request WHERE \(Self.isListed)"
-        case .lockRequests: "SELECT \(Self.all) FROM request WHERE \(Self.isListed) FOR UPDATE"
-        case .soonest:
-            "SELECT \(Self.all) \(Self.live(false)) ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT $2"
-        case .soonestOf:
-            "SELECT \(Self.all) \(Self.live(true)) ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT $3"
+        case .soonestRunning: Self.soonest(.running)
+        case .soonestRunningOf: Self.soonest(.running, ofOne: true)
+        case .soonestParked: Self.soonest(.parked)
+        case .soonestParkedOf: Self.soonest(.parked, ofOne: true)
+        case .soonestPending: Self.soonest(.pending)
+        case .soonestPendingOf: Self.soonest(.pending, ofOne: true)
+        case .countRunning: Self.count(.running)
+        case .countRunningOf: Self.count(.running, ofOne: true)
+        case .countParked: Self.count(.parked)
+        case .countParkedOf: Self.count(.parked, ofOne: true)
+        case .countPending: Self.count(.pending)
+        case .countPendingOf: Self.count(.pending, ofOne: true)
         case .latestOver:
             "SELECT \(Self.all) FROM request WHERE \(Self.isOver) ORDER BY changed_at DESC, id DESC LIMIT $4"
-        case .countLive: "SELECT count(*) \(Self.live(false))"
-        case .countLiveOf: "SELECT count(*) \(Self.live(true))"
         case .countOver: "SELECT count(*) FROM request WHERE \(Self.isOver)"
         case .countHistory: "SELECT count(*) FROM request WHERE state >= 4"
         case .countKind:
@@ -288,7 +329,6 @@ enum PostgresQuery: Int, CaseIterable {
                 "INSERT INTO schedule (\(ScheduleRow.all)) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO UPDATE SET (digest, request, source, changed_at) = (excluded.digest, excluded.request, excluded.source, excluded.changed_at)"
         case .removeSchedule: return "DELETE FROM schedule WHERE name = $1"
         case .value: return "SELECT bytes FROM value WHERE name = $1"
-        case .lockValue: return "SELECT bytes FROM value WHERE name = $1 FOR UPDATE"
         case .setValue:
             return
                 "INSERT INTO value (name, bytes) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes"

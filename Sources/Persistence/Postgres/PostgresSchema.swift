@@ -106,7 +106,7 @@ enum PostgresSchema {
         ALTER TABLE request ALTER payload SET STORAGE EXTERNAL;
         CREATE INDEX request_pending ON request
             (identifier, kind, needs, priority, opportunistic, at_most, not_before, id) WHERE state = 1;
-        CREATE INDEX request_running ON request (id) WHERE state = 2;
+        CREATE INDEX request_running ON request (identifier, id) WHERE state = 2;
         CREATE INDEX request_parked ON request (id) WHERE state = 3;
         CREATE INDEX request_latest ON request (latest, id)
             WHERE state = 1 AND launches = 0 AND latest IS NOT NULL;

@@ -13,6 +13,11 @@ package final class PostgresStore: RequestStore {
     private var transaction: PostgresTransaction?
     /// The number of this host, once it has entered the store; nil for a client.
     private var host: Int64?
+    /// The number of pending requests, and when it was counted.
+    private var counted: Int?
+    private var countedAt: UInt64?
+    /// Nanoseconds for which that is near enough.
+    private static let countInterval: UInt64 = 10_000_000_000
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
 
@@ -115,12 +120,22 @@ package final class PostgresStore: RequestStore {
 
     // MARK: Transactions
 
+    package var usesOutlook: Bool { true }
+
+    /// The number of times that its connection waited for answers.
+    var roundTrips: Int { transaction?.connection.roundTrips ?? 0 }
+
     package func write<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result { try write(expecting: Outlook(), body) }
+
+    package func write<Result>(
+        expecting outlook: Outlook,
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         let transaction = try usable()
         do throws(StoreFault) {
-            try transaction.begin(writing: true)
+            try transaction.begin(writing: true, expecting: outlook)
             let result = try body(transaction)
             // Without it nobody could tell whether it was committed.
             let turn = try transaction.number()
@@ -132,6 +147,7 @@ package final class PostgresStore: RequestStore {
             }
             ownTurns += transaction.turnCount
             host = transaction.entered ?? host
+            keepCount(of: transaction)
             return result
         } catch {
             // It has to enter anew.
@@ -148,6 +164,11 @@ package final class PostgresStore: RequestStore {
         defer { leave(transaction) }
         try transaction.begin(writing: false)
         return try body(transaction)
+    }
+
+    private func keepCount(of transaction: PostgresTransaction) {
+        counted = transaction.counted
+        if transaction.hasCounted { countedAt = csys_monotonic_ns() }
     }
 
     private func leave(_ transaction: PostgresTransaction) {
@@ -170,7 +191,8 @@ package final class PostgresStore: RequestStore {
             try prepare(fresh, creating: false)
             connection = fresh
         }
-        let next = PostgresTransaction(connection!, host: host)
+        let isCounted = countedAt.map { csys_monotonic_ns() < $0 + Self.countInterval } ?? false
+        let next = PostgresTransaction(connection!, host: host, counted: isCounted ? counted : nil)
         transaction = next
         return next
     }

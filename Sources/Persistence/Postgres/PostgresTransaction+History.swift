@@ -152,7 +152,7 @@ extension PostgresTransaction {
     }
 
     func value(_ name: String) throws(StoreFault) -> [UInt8]? {
-        let answer = try ask(mayWrite ? .lockValue : .value) { $0.put(name) }
+        let answer = try ask(.value) { $0.put(name) }
         return answer.count > 0 ? answer[0].bytes(0) : nil
     }
 

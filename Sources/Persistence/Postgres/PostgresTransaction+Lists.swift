@@ -47,24 +47,42 @@ extension PostgresTransaction {
         for stored in answer.rows {
             // The id of the row is not in the index.
             var row = RowReader(stored, of: "request", id: 0, in: path)
-            queues.append(
-                RequestQueue(
-                    identifier: try row.text(), kind: try row.choice(TaskKind.self),
-                    needs: RequestNeeds(rawValue: UInt8(try row.integer(0...255))),
-                    priority: try row.choice(RequestPriority.self),
-                    opportunistic: try row.choice(RequestWish.self),
-                    atMost: UInt64(try row.integer(0 ... .max))))
+            queues.append(try queue(&row))
         }
         return queues
     }
 
-    func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead? {
-        let answer = try ask(.head) { $0.put(queue) }
-        guard answer.count > 0 else { return nil }
-        var row = RowReader(answer[0], of: "request", id: answer[0].integer(0), in: path)
-        return RequestHead(
-            id: RequestID(rawValue: UInt64(try row.integer(1 ... .max))),
-            notBefore: try row.date())
+    func heads(
+        of identifier: String?, limit: Int
+    ) throws(StoreFault) -> [(queue: RequestQueue, head: RequestHead)] {
+        let answer = try ask(.heads) {
+            $0.put(identifier)
+            $0.put(Int64(max(0, limit)))
+        }
+        var heads: [(queue: RequestQueue, head: RequestHead)] = []
+        for stored in answer.rows {
+            var row = RowReader(stored, of: "request", id: stored.integer(7), in: path)
+            let queue = try queue(&row)
+            let notBefore = try row.date()
+            let id = RequestID(rawValue: UInt64(try row.integer(1 ... .max)))
+            heads.append((queue, RequestHead(id: id, notBefore: notBefore)))
+        }
+        return heads
+    }
+
+    private func queue(_ row: inout RowReader<PostgresRow>) throws(StoreFault) -> RequestQueue {
+        RequestQueue(
+            identifier: try row.text(), kind: try row.choice(TaskKind.self),
+            needs: RequestNeeds(rawValue: UInt8(try row.integer(0...255))),
+            priority: try row.choice(RequestPriority.self),
+            opportunistic: try row.choice(RequestWish.self),
+            atMost: UInt64(try row.integer(0 ... .max)))
+    }
+
+    func cancelled(among ids: [RequestID]) throws(StoreFault) -> [Request] {
+        guard !ids.isEmpty else { return [] }
+        let numbers = ids.map { "\(Int64(clamping: $0.rawValue))" }
+        return try list(.cancelledAmong) { $0.put("{\(numbers.joined(separator: ","))}") }
     }
 
     func firstToMiss() throws(StoreFault) -> Request? {
@@ -76,7 +94,7 @@ extension PostgresTransaction {
     }
 
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request] {
-        try list(.requests, locking: .lockRequests) {
+        try list(.requests) {
             $0.put(Int64(clamping: filter.after?.rawValue ?? 0))
             $0.put(Self.mask(filter.wanted))
             $0.put(filter.identifier)
@@ -95,17 +113,15 @@ extension PostgresTransaction {
         var overview = RequestOverview()
         func left() -> Int64 { Int64(max(0, filter.limit - overview.requests.count)) }
         for state in [RequestState.running, .parked, .pending] where wanted.contains(state) {
-            let isOfOne = filter.identifier != nil
-            overview.requests += try list(isOfOne ? .soonestOf : .soonest) {
-                $0.put(Int64(state.rawValue))
-                if let identifier = filter.identifier { $0.put(identifier) }
+            let (soonest, count) = PostgresQuery.live(state, ofOne: filter.identifier != nil)
+            overview.requests += try list(soonest) {
                 $0.put(left())
+                if let identifier = filter.identifier { $0.put(identifier) }
             }
-            overview.count += Int(
-                try ask(number: isOfOne ? .countLiveOf : .countLive) {
-                    $0.put(Int64(state.rawValue))
-                    if let identifier = filter.identifier { $0.put(identifier) }
-                } ?? 0)
+            let all = try ask(number: count) {
+                if let identifier = filter.identifier { $0.put(identifier) }
+            }
+            overview.count += Int(all ?? 0)
         }
         let over = Self.mask(wanted.filter { !$0.isLive })
         guard over != 0 else { return overview }

@@ -27,8 +27,14 @@ final class PostgresTransaction: StoreTransaction {
     var seen: [RequestID: Request] = [:]
     /// Payloads that this transaction has read or written.
     var payloads: [RequestID: [UInt8]] = [:]
-    /// Requests of a queue that are locked to be launched, in order.
-    private var claims: [RequestQueue: [RequestID]] = [:]
+    /// Requests that it has read without a lock, as they were then.
+    private var listed: [RequestID: Request] = [:]
+    /// Requests that it has written.
+    private var touched: Set<RequestID> = []
+    /// The numbers of running requests of identifiers, whose locks this transaction has.
+    private var runningCounts: [String: Int] = [:]
+    /// What is known of queues of which requests are launched.
+    private var claims: [RequestQueue: Claims] = [:]
     /// The locks that this transaction has taken, besides those of rows.
     private var locks: Set<Lock> = []
     /// Numbers for requests that are submitted.
@@ -41,6 +47,16 @@ final class PostgresTransaction: StoreTransaction {
     var attempts: [AttemptKey: Attempt] = [:]
     var ends: [AttemptKey: (end: AttemptEnd, date: Int64)] = [:]
     private var entries: [JournalEntry] = []
+
+    /// Requests of a queue that are locked to be launched.
+    private struct Claims {
+        /// In order.
+        var ids: [RequestID]
+        /// Whether there may be more that are due and not locked by others.
+        var mayHaveMore: Bool
+        /// The first one that is not due yet, if that was asked for.
+        var later: RequestHead??
+    }
 
     struct AttemptKey: Hashable {
         let request: RequestID
@@ -60,14 +76,23 @@ final class PostgresTransaction: StoreTransaction {
     /// The most that is counted exactly.
     private static let countLimit = 10_000
 
-    init(_ connection: PostgresConnection, host: Int64? = nil) {
+    /// - Parameters:
+    ///   - host: the number of the host that writes; nil for a client.
+    ///   - counted: the number of pending requests of the store a short while ago; nil if it is unknown.
+    init(_ connection: PostgresConnection, host: Int64? = nil, counted: Int? = nil) {
         self.connection = connection
         self.host = host
+        self.counted = counted
     }
+
+    /// The number of pending requests of all kinds, about.
+    private(set) var counted: Int?
+    /// Whether that was counted in this transaction.
+    private(set) var hasCounted = false
 
     // MARK: Beginning and ending
 
-    func begin(writing: Bool) throws(StoreFault) {
+    func begin(writing: Bool, expecting outlook: Outlook = Outlook()) throws(StoreFault) {
         if !writing { try giveNumbers() }
         try connection.send(writing ? .begin : .beginReading)
         if connection.address.isPooled {
@@ -76,8 +101,92 @@ final class PostgresTransaction: StoreTransaction {
         mayWrite = writing
         turn = writing ? try connection.send(.newTurn) : nil
         sentEntries = 0
-        guard writing, let host else { return }
-        fence = try connection.send(.fence) { $0.put(host) }
+        guard writing else { return }
+        if let host { fence = try connection.send(.fence) { $0.put(host) } }
+        if !outlook.isEmpty { try ask(outlook) }
+    }
+
+    /// Asks for all that is foreseen, in one round trip.
+    private func ask(_ outlook: Outlook) throws(StoreFault) {
+        var drawn: PostgresAnswer?
+        if outlook.submissions > 0 {
+            drawn = try connection.send(.newRequests) { $0.put(Int64(outlook.submissions)) }
+        }
+        var given: PostgresAnswer?
+        if !outlook.requests.isEmpty {
+            let ids = outlook.requests.sorted().map { "\(Int64(clamping: $0.rawValue))" }
+            given = try connection.send(.lockGiven) {
+                $0.put("{\(ids.joined(separator: ","))}")
+            }
+        }
+        var running: [(identifier: String, count: PostgresAnswer)] = []
+        // In one order for all, and before what they guard is read.
+        let limited = Set(outlook.claims.lazy.filter(\.isLimited).map(\.queue.identifier)).sorted()
+        if !limited.isEmpty {
+            let keys = limited.map(Self.hash)
+            for key in keys { locks.insert(.identifier(key)) }
+            try connection.send(.lockIdentifiers) {
+                $0.put("{\(keys.map { "\($0)" }.joined(separator: ","))}")
+            }
+        }
+        for identifier in limited {
+            running.append(
+                (identifier, try connection.send(.countRunningOf) { $0.put(identifier) }))
+        }
+        var claimed: [(claim: Outlook.Claim, rows: PostgresAnswer, later: PostgresAnswer)] = []
+        for claim in outlook.claims {
+            let rows = try connection.send(.claim) {
+                $0.put(claim.queue)
+                $0.put(outlook.date)
+                // One more is the first that is left.
+                $0.put(Int64(claim.count) + 1)
+            }
+            let later = try connection.send(.headAfter) {
+                $0.put(claim.queue)
+                $0.put(outlook.date)
+            }
+            claimed.append((claim, rows, later))
+        }
+        try connection.sync()
+        try checkFence()
+        if let drawn { take(numbers: drawn) }
+        for row in given.map({ Array($0.rows) }) ?? [] {
+            let request = try RequestRow.request(at: row, in: path)
+            seen[request.id] = request
+        }
+        for (identifier, count) in running {
+            runningCounts[identifier] = Int(count[0].integer(0))
+        }
+        for (claim, rows, later) in claimed {
+            claims[claim.queue] = Claims(
+                ids: try take(claimed: rows), mayHaveMore: rows.count > claim.count,
+                later: .some(try head(in: later)))
+        }
+    }
+
+    private func take(numbers answer: PostgresAnswer) {
+        // The last one goes out first.
+        numbers = answer.rows.map { RequestID(rawValue: UInt64($0.integer(0))) }.reversed()
+    }
+
+    private func take(claimed answer: PostgresAnswer) throws(StoreFault) -> [RequestID] {
+        var ids: [RequestID] = []
+        for row in answer.rows {
+            let request = try RequestRow.request(at: row, in: path)
+            seen[request.id] = request
+            payloads[request.id] = row.bytes(Int32(RequestRow.count - 1))
+            ids.append(request.id)
+        }
+        return ids
+    }
+
+    /// The first row of an answer, as a head; nil without one.
+    func head(in answer: PostgresAnswer) throws(StoreFault) -> RequestHead? {
+        guard answer.count > 0 else { return nil }
+        var row = RowReader(answer[0], of: "request", id: answer[0].integer(0), in: path)
+        return RequestHead(
+            id: RequestID(rawValue: UInt64(try row.integer(1 ... .max))),
+            notBefore: try row.date())
     }
 
     /// Numbers the entries that were committed, in a transaction of its own.
@@ -94,10 +203,8 @@ final class PostgresTransaction: StoreTransaction {
     /// The number of the turn; throws where the server has not given it.
     func number() throws(StoreFault) -> Int64 {
         guard let turn else { fatalError("a transaction that only reads has no turn") }
-        if turn.count == 0 {
-            try connection.sync()
-            try checkFence()
-        }
+        if turn.count == 0 { try connection.sync() }
+        try checkFence()
         return turn[0].integer(0)
     }
 
@@ -166,10 +273,13 @@ final class PostgresTransaction: StoreTransaction {
     /// Drops what is gathered and known.
     private func forget() {
         seen = [:]
+        listed = [:]
+        touched = []
         payloads = [:]
         claims = [:]
         // Those that were taken inside are gone.
         locks = []
+        runningCounts = [:]
         inserted = []
         updated = []
         redescribed = []
@@ -294,13 +404,22 @@ final class PostgresTransaction: StoreTransaction {
         var requests: [Request] = []
         for row in answer.rows {
             let request = try RequestRow.request(at: row, in: path)
-            if isLocked { seen[request.id] = request }
+            if isLocked {
+                seen[request.id] = request
+            } else if mayWrite, seen[request.id] == nil {
+                listed[request.id] = request
+            }
             requests.append(request)
         }
         return requests
     }
 
     // MARK: Locks
+
+    func lockValue(_ name: String) throws(StoreFault) {
+        // No identifier of a handler is like that.
+        try lock("value " + name)
+    }
 
     /// Keeps other transactions that write from depending on the requests of an identifier until the end of this one.
     func lock(_ identifier: String) throws(StoreFault) {
@@ -329,8 +448,10 @@ final class PostgresTransaction: StoreTransaction {
         var request = request
         request.id = try newNumber()
         seen[request.id] = request
+        touched.insert(request.id)
         payloads[request.id] = payload
         inserted.append(request.id)
+        if request.state == .pending { counted? += 1 }
         return request.id
     }
 
@@ -339,8 +460,7 @@ final class PostgresTransaction: StoreTransaction {
             let answer = try connection.send(.newRequests) { $0.put(Int64(1)) }
             try connection.sync()
             try checkFence()
-            // The last one goes out first.
-            numbers = answer.rows.map { RequestID(rawValue: UInt64($0.integer(0))) }.reversed()
+            take(numbers: answer)
         }
         return numbers.removeLast()
     }
@@ -360,20 +480,34 @@ final class PostgresTransaction: StoreTransaction {
 
     func update(_ request: Request) throws(StoreFault) {
         checkMayWrite()
-        guard try self.request(request.id) != nil else { return }
+        guard try isThere(request.id) else { return }
+        moved(request)
         seen[request.id] = request
+        touched.insert(request.id)
         updated.insert(request.id)
+    }
+
+    /// Locks a request that is about to be changed. Returns false if there is none.
+    private func isThere(_ id: RequestID) throws(StoreFault) -> Bool {
+        if seen[id] != nil { return true }
+        let before = listed[id]
+        guard let now = try request(id) else { return false }
+        guard let before, before != now else { return true }
+        throw StoreFault(
+            .busy, "\(path): another host has changed request \(id) at the same time; try again")
     }
 
     func redescribe(_ request: Request) throws(StoreFault) {
         checkMayWrite()
-        guard try self.request(request.id) != nil else { return }
+        guard try isThere(request.id) else { return }
+        moved(request)
         seen[request.id] = request
+        touched.insert(request.id)
         redescribed.insert(request.id)
     }
 
     func setPayload(_ payload: [UInt8], of id: RequestID) throws(StoreFault) {
-        guard try request(id) != nil else { return }
+        guard try isThere(id) else { return }
         try change(.setPayload) {
             if payload.isEmpty { $0.putNothing() } else { $0.put(payload) }
             $0.put(Int64(payload.count))
@@ -383,33 +517,69 @@ final class PostgresTransaction: StoreTransaction {
         seen[id]?.payloadBytes = payload.count
     }
 
+    func runningCount(of identifier: String) throws(StoreFault) -> Int {
+        if let known = runningCounts[identifier] { return known }
+        try lock(identifier)
+        let count = Int(try ask(number: .countRunningOf) { $0.put(identifier) } ?? 0)
+        runningCounts[identifier] = count
+        return count
+    }
+
+    /// Counts a request that comes to another state.
+    private func moved(_ request: Request) {
+        guard let before = seen[request.id], before.state != request.state else { return }
+        let identifier = request.description.identifier
+        if before.state == .running { runningCounts[identifier]? -= 1 }
+        if request.state == .running { runningCounts[identifier]? += 1 }
+        if before.state == .pending { counted? -= 1 }
+        if request.state == .pending { counted? += 1 }
+    }
+
     func claim(
         _ id: RequestID, of queue: RequestQueue, at date: Int64
     ) throws(StoreFault) -> RequestID? {
-        while let next = claims[queue]?.first {
-            claims[queue]!.removeFirst()
-            if let known = seen[next], known.state == .pending, known.queue == queue,
-                known.notBefore <= date
-            {
-                return next
-            }
+        // One that is locked already: of this transaction, or asked for ahead.
+        if isDue(id, queue, date) {
+            claims[queue]?.ids.removeAll { $0 == id }
+            return id
         }
-        claims[queue] = nil
+        while let next = claims[queue]?.ids.first {
+            claims[queue]!.ids.removeFirst()
+            if isDue(next, queue, date) { return next }
+        }
+        if let known = claims[queue], !known.mayHaveMore { return nil }
         let answer = try ask(.claim) {
             $0.put(queue)
             $0.put(date)
             $0.put(Self.claimSize)
         }
-        var claimed: [RequestID] = []
-        for row in answer.rows {
-            let request = try RequestRow.request(at: row, in: path)
-            seen[request.id] = request
-            payloads[request.id] = row.bytes(Int32(RequestRow.count - 1))
-            claimed.append(request.id)
+        var ids = try take(claimed: answer)
+        let first = ids.isEmpty ? nil : ids.removeFirst()
+        claims[queue] = Claims(
+            ids: ids, mayHaveMore: answer.count == Int(Self.claimSize),
+            later: claims[queue]?.later ?? nil)
+        return first
+    }
+
+    private func isDue(_ id: RequestID, _ queue: RequestQueue, _ date: Int64) -> Bool {
+        guard let known = seen[id] else { return false }
+        return known.state == .pending && known.queue == queue && known.notBefore <= date
+    }
+
+    func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead? {
+        guard let known = claims[queue], !(known.ids.isEmpty && known.mayHaveMore),
+            case .some(let later) = known.later
+        else { return try head(in: ask(.head) { $0.put(queue) }) }
+        // What was claimed comes first, and what this transaction has put there may come before what is due later.
+        var heads: [RequestHead] = []
+        for id in Set(known.ids).union(touched) {
+            guard let request = seen[id], request.state == .pending, request.queue == queue else {
+                continue
+            }
+            heads.append(RequestHead(id: id, notBefore: request.notBefore))
         }
-        guard !claimed.isEmpty else { return nil }
-        claims[queue] = Array(claimed.dropFirst())
-        return claimed[0]
+        if let later, !touched.contains(later.id) { heads.append(later) }
+        return heads.min { ($0.notBefore, $0.id) < ($1.notBefore, $1.id) }
     }
 
     // MARK: Counting
@@ -436,9 +606,22 @@ final class PostgresTransaction: StoreTransaction {
                 $0.put(Int64(user))
                 $0.put(most)
             }
-        case .all: count = try ask(number: .countAll) { $0.put(most) }
+        case .all: return try pendingCount(atMost: limit)
         }
         return Int(count ?? 0)
+    }
+
+    /// Counts the pending requests of all kinds. While they are far from a limit that is not small, those of a short
+    /// while ago and this transaction's own are near enough.
+    private func pendingCount(atMost limit: Int) throws(StoreFault) -> Int {
+        if let counted, limit >= 1_000, counted < limit - limit / 4 { return counted }
+        let most = min(limit, Self.countLimit)
+        let count = Int(try ask(number: .countAll) { $0.put(Int64(most)) } ?? 0)
+        if limit >= 1_000, !hasCounted, count < most {
+            counted = count
+            hasCounted = true
+        }
+        return count
     }
 
     // MARK: Journal

@@ -9,6 +9,10 @@ struct RequestJob: Sendable {
         (@Sendable (inout RequestBook, any StoreTransaction, Moment) throws(StoreFault) -> Void)?
     /// Called once: with nil after the commit, or with the reason for which there was none.
     let finish: @Sendable (StoreFault?) -> Void
+    /// The number of requests that it submits, and the request whose task ends with it, for stores that are asked for
+    /// all at once.
+    var submissions = 0
+    var ended: RequestID?
     /// The change has happened already: it is retried until it is committed or the store is closed.
     var isOwed = false
     /// Called in the batch in which an owed job could not be committed the first time.

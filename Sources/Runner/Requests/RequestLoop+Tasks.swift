@@ -144,6 +144,6 @@ extension RequestLoop {
                 }
                 publish(isWritten)
                 if let task { _ = engine.release(task) }
-            }, isOwed: true)
+            }, ended: ticket.request, isOwed: true)
     }
 }

@@ -384,8 +384,14 @@ final class RequestLoop: @unchecked Sendable {
             var effects: [RequestBook.Effect] = []
             // A failed transaction is undone in the book as well.
             let before = book.mark()
+            var outlook = Outlook()
+            if store.usesOutlook {
+                outlook = book.outlook(
+                    submitting: jobs.reduce(0) { $0 + $1.submissions },
+                    ending: Set(jobs.compactMap(\.ended)), at: now)
+            }
             do throws(StoreFault) {
-                try store.write { (transaction) throws(StoreFault) in
+                try store.write(expecting: outlook) { (transaction) throws(StoreFault) in
                     if let fault = verdict.withLock({ $0 }) { throw fault }
                     if book.isOut {
                         _ = try book.open(at: now, transaction, isGone: configuration.isGone)

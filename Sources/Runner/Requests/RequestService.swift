@@ -160,7 +160,10 @@ package final class RequestService: @unchecked Sendable {
 
     /// Runs `body` in a transaction and waits for the commit. A caller that finds the loop's thread
     /// asleep runs the batch itself.
+    ///
+    /// - Parameter submissions: the number of requests that `body` submits.
     private func perform<Answer: Sendable>(
+        submitting submissions: Int = 0,
         _ body:
             @escaping @Sendable (
                 inout RequestBook, any StoreTransaction, Moment
@@ -171,7 +174,7 @@ package final class RequestService: @unchecked Sendable {
             for: RequestJob(
                 apply: { (book, store, now) throws(StoreFault) in
                     answer.value = try body(&book, store, now)
-                }, finish: { answer.fault = $0 }), in: try loop())
+                }, finish: { answer.fault = $0 }, submissions: submissions), in: try loop())
         return try answer.get()
     }
 
@@ -221,7 +224,7 @@ package final class RequestService: @unchecked Sendable {
         _ description: RequestDescription, _ payload: [UInt8], _ marks: Request.Marks
     ) throws(RequestFailure) -> Submission {
         if let refusal = refusal(description) { throw refusal }
-        let answer = try perform { (book, store, now) throws(StoreFault) in
+        let answer = try perform(submitting: 1) { (book, store, now) throws(StoreFault) in
             try book.submit(description, payload: payload, marks: marks, at: now, store)
         }
         switch answer {
@@ -276,7 +279,7 @@ package final class RequestService: @unchecked Sendable {
                     }
                 }
                 then(results)
-            })
+            }, submissions: drafts.count)
         let isAdded = loop.inbox.add(job) { runsHere && loop.runBatchIfAsleep() }
         if !isAdded {
             then(drafts.map { _ in .failure(.other(.closing, HostPhase.closing.message)) })

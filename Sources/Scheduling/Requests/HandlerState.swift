@@ -23,6 +23,9 @@ package struct HandlerState: Hashable, Sendable {
     package var closed: Closed?
     /// The maximum number of its tasks that run at the same time.
     package var places: Int
+    /// The most of its tasks that run at a time in all hosts of a store; nil without a limit. What runs one at a time in
+    /// a host does so everywhere.
+    package var mostInStore: Int? { places == 1 ? 1 : nil }
     /// The conditions from its manifest, which each of its requests has in addition to its own.
     package var needs: RequestNeeds
     /// The id of its plugin; "" for a handler of the embedder.

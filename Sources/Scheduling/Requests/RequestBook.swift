@@ -201,6 +201,7 @@ package struct RequestBook: Sendable {
     package mutating func changeQuarantine<Result>(
         _ store: any StoreTransaction, _ change: (inout QuarantineList) -> Result
     ) throws(StoreFault) -> Result {
+        try store.lockValue(KeptValue.quarantine.rawValue)
         try readQuarantine(store)
         let result = change(&quarantine)
         try store.setValue(.quarantine, quarantine.bytes)
@@ -236,7 +237,7 @@ package struct RequestBook: Sendable {
         let isNew = isPartial && !scheduler.isRegistered(identifier)
         setState(state, of: identifier)
         guard isNew, scheduler.isRegistered(identifier) else { return }
-        try read(store.queues(of: identifier, limit: .max), store)
+        take(try store.heads(of: identifier, limit: .max))
         areSettingsNew = true
     }
 
@@ -333,6 +334,9 @@ package struct RequestBook: Sendable {
         _ setting: HandlerSetting, for scope: HandlerScope, _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<HandlerSettings, HandlerScope.Fault> {
         if let fault = scope.fault { return .failure(fault) }
+        try store.lockValue(KeptValue.settings.rawValue)
+        // Another host may have changed them since they were read here.
+        try readSettings(store)
         var changed = settings
         changed.set(setting, for: scope)
         guard changed.settings.count <= HandlerSettings.limit else {
@@ -361,23 +365,35 @@ package struct RequestBook: Sendable {
         scheduler.forgetHeads()
         let registered = scheduler.registered
         let most = 2 * registered.count + Self.strangers
-        let queues = try store.queues(of: nil, limit: most + 1)
-        isPartial = queues.count > most
+        let heads = try store.heads(of: nil, limit: most + 1)
+        isPartial = heads.count > most
         if isPartial {
             for identifier in registered.sorted() {
-                try read(store.queues(of: identifier, limit: .max), store)
+                take(try store.heads(of: identifier, limit: .max))
             }
         } else {
-            try read(queues, store)
+            take(heads)
         }
         nextMiss = try store.firstToMiss()?.description.latest
         isCurrent = true
     }
 
-    private mutating func read(
-        _ queues: [RequestQueue], _ store: any StoreTransaction
-    ) throws(StoreFault) {
-        for queue in queues { scheduler.setHead(try store.head(of: queue), of: queue) }
+    private mutating func take(_ heads: [(queue: RequestQueue, head: RequestHead)]) {
+        for (queue, head) in heads { scheduler.setHead(head, of: queue) }
+    }
+
+    /// What the next run is going to ask of the store.
+    ///
+    /// - Parameter ended: requests whose tasks end in it.
+    package func outlook(
+        submitting submissions: Int, ending ended: Set<RequestID>, at now: Moment
+    ) -> Outlook {
+        var outlook = Outlook()
+        outlook.submissions = submissions
+        outlook.requests = ended
+        outlook.date = now.wall
+        if isCurrent { outlook.claims = scheduler.wanted(at: now) }
+        return outlook
     }
 
     /// Notes that a transaction was not committed, or that this is unknown; the book has been
@@ -715,11 +731,9 @@ package struct RequestBook: Sendable {
     private mutating func findCancelled(
         _ effects: inout [Effect], _ store: any StoreTransaction
     ) throws(StoreFault) {
-        for id in running.keys.sorted() {
-            guard let request = try store.request(id), request.marks.contains(.cancelled),
-                let task = running[id], task.launch == request.launches
-            else { continue }
-            effects.append(.cancel(id, launch: task.launch))
+        for request in try store.cancelled(among: running.keys.sorted()) {
+            guard let task = running[request.id], task.launch == request.launches else { continue }
+            effects.append(.cancel(request.id, launch: task.launch))
         }
         haveOthersWritten = false
     }
@@ -766,7 +780,12 @@ package struct RequestBook: Sendable {
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Effect? {
         var launch = launch
-        guard let id = try store.claim(launch.id, of: launch.queue, at: now.wall) else {
+        let most = scheduler.handlers[launch.queue.identifier]?.state.mostInStore
+        let isFull = try most.map { (most) throws(StoreFault) in
+            try store.runningCount(of: launch.queue.identifier) >= most
+        }
+        guard isFull != true, let id = try store.claim(launch.id, of: launch.queue, at: now.wall)
+        else {
             // It is read again once the others have written.
             scheduler.setHead(nil, of: launch.queue)
             return nil

@@ -417,6 +417,33 @@ package struct RequestScheduler: Sendable {
         return nil
     }
 
+    /// Returns the queues of which requests may be launched now, with the places that there are for them: the most urgent
+    /// ones, and few of them, since what is returned is kept from other hosts for a moment.
+    func wanted(at now: Moment) -> [Outlook.Claim] {
+        guard storeFault == nil, drainedSince == nil, leavingSince == nil, lapsedSince == nil
+        else { return [] }
+        let due = heads.filter { $0.value.notBefore <= now.wall }.sorted {
+            ($1.key.priority.rawValue, $0.value.notBefore, $0.value.id)
+                < ($0.key.priority.rawValue, $1.value.notBefore, $1.value.id)
+        }
+        var claims: [Outlook.Claim] = []
+        for (queue, _) in due {
+            let handler = handlers[queue.identifier] ?? Handler(rate: rate)
+            guard !holdsHandler(handler, queue), !held.contains(queue),
+                !handler.parked.contains(queue)
+            else { continue }
+            let free = places - (queue.kind.isShort ? shortRunning : running.count - shortRunning)
+            let count = min(handler.state.places - handler.running, free, 64)
+            if count > 0 {
+                claims.append(
+                    Outlook.Claim(
+                        queue: queue, count: count, isLimited: handler.state.mostInStore != nil))
+            }
+            if claims.count == 16 { break }
+        }
+        return claims
+    }
+
     /// Makes the queues ready that are due, or have rested long enough.
     private mutating func bringUp(_ now: Moment) {
         while let first = dates.first, first.date <= now.wall {

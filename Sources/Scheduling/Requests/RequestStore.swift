@@ -10,6 +10,17 @@ package protocol RequestStore: AnyObject {
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
 
+    /// Runs `body` like `write(_:)`.
+    ///
+    /// - Parameter outlook: what `body` is going to ask for.
+    func write<Result>(
+        expecting outlook: Outlook,
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result
+
+    /// Whether an outlook is of use to it.
+    var usesOutlook: Bool { get }
+
     /// Reads the store: `body` sees one consistent state and writes nothing.
     func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
@@ -17,4 +28,13 @@ package protocol RequestStore: AnyObject {
 
     /// Returns a number that changes when another connection has changed the store.
     func dataVersion() throws(StoreFault) -> Int64
+}
+
+extension RequestStore {
+    package var usesOutlook: Bool { false }
+
+    package func write<Result>(
+        expecting outlook: Outlook,
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result { try write(body) }
 }

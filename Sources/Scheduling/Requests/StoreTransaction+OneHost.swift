@@ -6,6 +6,8 @@ extension StoreTransaction {
 
     package func claim(_ id: RequestID, of queue: RequestQueue, at date: Int64) -> RequestID? { id }
 
+    package func runningCount(of identifier: String) -> Int { 0 }
+
     package func running(in host: HostIdentity) throws(StoreFault) -> [Request] { try running() }
 
     package func orphans() throws(StoreFault) -> [Request] {

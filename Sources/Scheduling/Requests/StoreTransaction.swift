@@ -46,6 +46,13 @@ package protocol StoreTransaction: AnyObject {
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue]
     /// Returns the first request of a queue; nil if it is empty.
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
+    /// Returns the first queues with pending requests, in order, with the first request of each: of an identifier, or
+    /// of all.
+    func heads(
+        of identifier: String?, limit: Int
+    ) throws(StoreFault) -> [(queue: RequestQueue, head: RequestHead)]
+    /// Returns those of some requests that were cancelled while they ran, in order.
+    func cancelled(among ids: [RequestID]) throws(StoreFault) -> [Request]
     /// Returns the request of a queue that is to be launched at a date, and keeps it from other hosts until the
     /// end of the transaction; nil if others have taken all that are due.
     ///
@@ -58,6 +65,9 @@ package protocol StoreTransaction: AnyObject {
     func firstToMiss() throws(StoreFault) -> Request?
     /// Returns the running requests, ordered by id.
     func running() throws(StoreFault) -> [Request]
+    /// Returns the number of requests of an identifier that run in all hosts of the store, and keeps other hosts from
+    /// launching one until the end of the transaction. Where one host at a time uses it, that host knows; then it is 0.
+    func runningCount(of identifier: String) throws(StoreFault) -> Int
     /// Returns the requests that run in a host, ordered by id.
     func running(in host: HostIdentity) throws(StoreFault) -> [Request]
     /// Returns the running requests whose host has left, or was never there, ordered by id.
@@ -135,6 +145,9 @@ package protocol StoreTransaction: AnyObject {
 
     // MARK: Values
 
+    /// Keeps other transactions from changing a value until the end of this one. Call before a value is read that is
+    /// stored again with a change.
+    func lockValue(_ name: String) throws(StoreFault)
     /// Returns the value that was stored under a name; nil if there is none.
     func value(_ name: String) throws(StoreFault) -> [UInt8]?
     /// Stores a value under a name, in place of the previous one; nil removes it.
@@ -142,6 +155,30 @@ package protocol StoreTransaction: AnyObject {
 }
 
 extension StoreTransaction {
+    package func heads(
+        of identifier: String?, limit: Int
+    ) throws(StoreFault) -> [(queue: RequestQueue, head: RequestHead)] {
+        var heads: [(queue: RequestQueue, head: RequestHead)] = []
+        for queue in try queues(of: identifier, limit: limit) {
+            if let head = try head(of: queue) { heads.append((queue, head)) }
+        }
+        return heads
+    }
+
+    package func cancelled(among ids: [RequestID]) throws(StoreFault) -> [Request] {
+        var cancelled: [Request] = []
+        for id in ids.sorted() {
+            guard let request = try request(id), request.marks.contains(.cancelled) else {
+                continue
+            }
+            cancelled.append(request)
+        }
+        return cancelled
+    }
+
+    /// A store that one process at a time writes to needs no more.
+    package func lockValue(_ name: String) {}
+
     /// Returns the first matching requests of an owner in the order for people; `after` is ignored.
     package func overview(
         _ filter: RequestFilter, outcomes: Set<Outcome>, ownedBy user: UInt32

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+@testable import Persistence
+@testable import Scheduling
+
+@Suite(
+    "What a store on a server says when it cannot be used",
+    .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
+struct PostgresFaultTests {
+    private let server: PostgresServer
+
+    init() throws { server = try .shared }
+
+    private func open(_ url: String, creates: Bool = true) throws(StoreFault) -> PostgresStore {
+        try PostgresStore.open(try PostgresAddress(url), creates: creates)
+    }
+
+    /// Returns the fault of opening a store.
+    private func fault(_ url: String, creates: Bool = true) -> StoreFault? {
+        do throws(StoreFault) {
+            _ = try open(url, creates: creates)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("URLs that are malformed, without what is secret in them")
+    func malformed() throws {
+        for query in [
+            "curfew.schema=", "curfew.schema=Two", "curfew.schema=a;b", "curfew.schema=1a",
+            "curfew.schema=pg_a", "curfew.lease=1", "curfew.lease=x", "curfew.lease=99999",
+            "curfew.pooled=yes", "curfew.other=1", "nonsense=1",
+            "curfew.schema=\(String(repeating: "a", count: 64))",
+        ] {
+            let found = try #require(fault("postgresql://me:hush@host/db?\(query)"), "\(query)")
+            #expect(found.kind == .denied && found.message.contains("URL"), "\(query): \(found)")
+            #expect(!found.message.contains("hush"))
+        }
+        let address = try PostgresAddress(
+            "postgres://me:hush@db.example.org:5433/jobs?curfew.schema=two&sslmode=verify-full&password=hush"
+        )
+        #expect(
+            address.text == "postgresql://me@db.example.org:5433/jobs?curfew.schema=two")
+        #expect(address.parameters["sslmode"] == "verify-full" && address.schema == "two")
+        #expect(
+            try PostgresAddress("postgresql://db.example.org/x").parameters["sslmode"]
+                == "require")
+        #expect(
+            try PostgresAddress("postgresql://localhost/x").parameters["sslmode"] == nil)
+        for path in ["./postgresql:", "/srv/postgresql://", "postgresql:/x", ""] {
+            #expect(!PostgresAddress.isAddress(path))
+        }
+    }
+
+    @Test("a server that is not there, and one that lets nobody in")
+    func unreachable() throws {
+        let none = try #require(fault("postgresql://me:hush@127.0.0.1:1/db"))
+        #expect(none.kind == .unreachable && !none.message.contains("hush"), "\(none)")
+        let database = try #require(fault(server.url(schema: "a", database: "nowhere")))
+        #expect(database.kind == .denied && database.message.contains("nowhere"), "\(database)")
+        let role = try #require(fault(server.url(schema: "a", user: "nobody-such")))
+        #expect(role.kind == .denied, "\(role)")
+        _ = try? server.run("CREATE ROLE locked LOGIN PASSWORD 'right'")
+        let asked = try #require(fault(server.url(schema: "a", user: "locked")))
+        #expect(asked.kind == .denied && asked.message.contains("~/.pgpass"), "\(asked)")
+        let wrong = try #require(fault(server.url(schema: "a", "&password=hush", user: "locked")))
+        #expect(
+            wrong.kind == .denied && wrong.message.contains("does not take the password")
+                && !wrong.message.contains("hush"), "\(wrong)")
+    }
+
+    @Test("a store that is not there, and one that may not be made or used")
+    func rights() throws {
+        let absent = try #require(fault(server.url(), creates: false))
+        #expect(absent.kind == .absent, "\(absent)")
+        _ = try? server.run("CREATE ROLE weak LOGIN")
+        let unmade = try #require(fault(server.url(schema: "weakly", user: "weak")))
+        #expect(unmade.kind == .denied, "\(unmade)")
+        _ = try open(server.url(schema: "strong"))
+        let unread = try #require(fault(server.url(schema: "strong", user: "weak")))
+        #expect(unread.kind == .denied && unread.message.contains("GRANT"), "\(unread)")
+        _ = try? server.run(
+            "CREATE ROLE reader SUPERUSER LOGIN; ALTER ROLE reader SET default_transaction_read_only TO on"
+        )
+        let reads = try #require(fault(server.url(schema: "strong", user: "reader")))
+        #expect(reads.kind == .readOnly, "\(reads)")
+    }
+
+    @Test("tables of a newer version, and tables that are gone")
+    func tables() throws {
+        let url = server.url(schema: "later")
+        let store = try open(url)
+        try server.run("UPDATE later.store SET version = 9, oldest = 9")
+        let newer = try #require(fault(url))
+        #expect(newer.kind == .newer, "\(newer)")
+        try server.run("DROP SCHEMA later CASCADE")
+        #expect {
+            try store.write { store throws(StoreFault) in try store.value("x") }
+        } throws: {
+            ($0 as? StoreFault)?.kind == .gone
+        }
+    }
+
+    @Test("a connection that is ended by the server is made again")
+    func ended() throws {
+        let store = try open(server.url(schema: "brief"))
+        let write = { () throws(StoreFault) in
+            try store.write { store throws(StoreFault) in
+                try store.append(JournalEntry(.submitted, at: 1))
+            }
+        }
+        try write()
+        try server.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'curfew' AND state = 'idle'"
+        )
+        #expect {
+            try write()
+        } throws: {
+            ($0 as? StoreFault)?.kind == .unreachable
+        }
+        try write()
+        let entries = try store.read { store throws(StoreFault) in
+            try store.journal(after: 0, of: nil, limit: 9)
+        }
+        #expect(entries.map(\.sequence) == [1, 2])
+    }
+
+    @Test("rows that make no sense")
+    func damaged() throws {
+        let store = try open(server.url(schema: "damaged"))
+        let id = try store.write { store throws(StoreFault) in
+            try store.insert(sample(), payload: [])
+        }
+        for change in [
+            "state = 99", "kind = 99", "cron = 'x', rule = 2, catch_up = 0", "not_before = -1",
+            "retry_jitter = 'NaN'", "priority = 77", "needs = 255", "launches = -1",
+        ] {
+            try server.run(
+                "BEGIN; UPDATE damaged.request SET \(change) WHERE id = \(id); CREATE TABLE IF NOT EXISTS damaged.kept AS SELECT 1; COMMIT"
+            )
+            #expect {
+                try store.read { store throws(StoreFault) in try store.request(id) }
+            } throws: {
+                ($0 as? StoreFault)?.kind == .corrupt
+            }
+            try server.run(
+                "UPDATE damaged.request SET state = 1, kind = 1, cron = NULL, rule = 0, catch_up = NULL, not_before = 1000, retry_jitter = 0, priority = 1, needs = 0, launches = 0"
+            )
+        }
+    }
+}

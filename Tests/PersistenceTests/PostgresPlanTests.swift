@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+@testable import Persistence
+@testable import Scheduling
+
+@Suite(
+    "How the store on a server finds what it looks for",
+    .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
+struct PostgresPlanTests {
+    /// Those of a handful of rows.
+    private static let whole: Set<PostgresQuery> = [.schedules, .hosts, .lastSeen, .lastTurn]
+    /// Those that put what people see in order, or few rows.
+    private static let sorting: Set<PostgresQuery> = [
+        .soonestPending, .soonestPendingOf, .soonestRunning, .soonestRunningOf, .soonestParked,
+        .soonestParkedOf, .running, .lockRunning, .orphans, .lockOrphans, .find, .owned,
+        .latestOver,
+        .lockPendingOf, .lockRunningIn, .runningIn,
+        .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
+        .journalOfRequest, .journalLastOf,
+    ]
+    /// Those that are no statement with a plan.
+    private static let planless: Set<PostgresQuery> = [
+        .begin, .beginReading, .commit, .rollback, .save, .release, .rollbackToSaved,
+    ]
+
+    private static func add(
+        _ number: Int, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        let states = RequestState.allCases
+        let request = sample("org.example.a\(number % 50)", notBefore: Int64(number)) {
+            $0.description.key = "k\(number)"
+            $0.description.latest = Int64(number)
+            // Few of them run.
+            $0.state = number % 100 == 0 ? .running : states[number % states.count]
+            if $0.state == .running, number % 100 != 0 { $0.state = .finished }
+        }
+        let id = try store.insert(request, payload: [])
+        try store.append(
+            JournalEntry(.submitted, at: 1, request: id, identifier: "org.example.a"))
+        try store.put(
+            Attempt(request: id, launch: 1, number: 1, host: OpenStore.host, startedAt: 1))
+    }
+
+    @Test("no query looks at a whole table, or sorts but for people")
+    func plans() throws {
+        let server = try PostgresServer.shared
+        let url = server.url()
+        let address = try PostgresAddress(url)
+        let store = try PostgresStore.open(address, creates: true)
+        for turn in 0..<100 {
+            var outlook = Outlook()
+            outlook.submissions = 100
+            try store.write(expecting: outlook) { store throws(StoreFault) in
+                for number in turn * 100..<turn * 100 + 100 { try Self.add(number, store) }
+            }
+            // Entries get their numbers.
+            _ = try store.read { store throws(StoreFault) in
+                try store.journal(after: .max, of: nil, limit: 1)
+            }
+        }
+        let queries = PostgresQuery.allCases.filter { !Self.planless.contains($0) }
+        let settings = """
+            SET search_path TO \(address.schema); SET plan_cache_mode TO force_generic_plan;
+            SET enable_seqscan TO off; ANALYZE;
+
+            """
+        let script = queries.map { query in
+            let count = (1...60).last { query.text.contains("$\($0)") } ?? 0
+            let values = Array(repeating: "NULL", count: count).joined(separator: ", ")
+            return """
+                \\echo query \(query.rawValue)
+                PREPARE q\(query.rawValue) AS \(query.text);
+                EXPLAIN EXECUTE q\(query.rawValue)\(count == 0 ? "" : "(\(values))");
+
+                """
+        }
+        let lines = try server.run(script: settings + script.joined())
+        var plans: [Int: [String]] = [:]
+        var current = -1
+        for line in lines {
+            if line.hasPrefix("query "), let number = Int(line.dropFirst("query ".count)) {
+                current = number
+            } else {
+                plans[current, default: []].append(line)
+            }
+        }
+        for query in queries {
+            let plan = try #require(plans[query.rawValue], "\(query)")
+            if !Self.whole.contains(query) {
+                #expect(!plan.contains { $0.contains("Seq Scan") }, "\(query): \(plan)")
+            }
+            if !Self.sorting.contains(query) {
+                // The entries of one turn are put in order after the turns.
+                let sorts = plan.contains { $0.contains("Sort  (") && !$0.contains("Incremental") }
+                #expect(!sorts, "\(query): \(plan)")
+            }
+        }
+    }
+}
