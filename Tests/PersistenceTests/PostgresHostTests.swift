@@ -123,9 +123,9 @@ struct PostgresHostTests {
     func takeOver() throws {
         let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
         try a.enter()
-        try a.submit(2)
+        try a.submit(3)
         let running = try a.decide()
-        #expect(running.count == 2)
+        #expect(running.count == 3)
         #expect(try b.enter().interrupted == 0)
         let dead = try b.read { store throws(StoreFault) in try store.hosts()[0] }
         for taker in [b, try Member(address, process: 3)] {
@@ -133,7 +133,7 @@ struct PostgresHostTests {
             let counts = try taker.store.write { store throws(StoreFault) in
                 try taker.book.ledger.takeOver(dead, by: taker.book.host, at: taker.now, store)
             }
-            #expect(counts.interrupted == (taker === b ? 2 : 0))
+            #expect(counts.interrupted == (taker === b ? 3 : 0))
         }
         // The first host lives, and finds that out with whatever it writes next.
         #expect {
@@ -144,9 +144,15 @@ struct PostgresHostTests {
         try a.enter()
         #expect(try a.end(running[0]) == nil)
         let again = try b.decide()
-        // Both ran when a process ended: the next one is launched alone.
+        // All ran when a process ended: the next one is launched alone.
         #expect(again.count == 1 && running.contains(again[0]))
         #expect(try b.end(again[0], launch: 2)?.state == .finished)
+        // The others were claimed then, but not launched, and have not been forgotten.
+        for _ in 1..<running.count {
+            let next = try b.decide(looks: false)
+            #expect(next.count == 1)
+            for id in next { #expect(try b.end(id, launch: 2)?.state == .finished) }
+        }
         let what = try b.read { store throws(StoreFault) in
             try store.journal(after: 0, of: nil, limit: 100).map(\.what)
         }

@@ -52,6 +52,8 @@ final class PostgresTransaction: StoreTransaction {
     private struct Claims {
         /// In order.
         var ids: [RequestID]
+        /// Those that were given out, and may have stayed pending.
+        var given: [RequestID] = []
         /// Whether there may be more that are due and not locked by others.
         var mayHaveMore: Bool
         /// The first one that is not due yet, if that was asked for.
@@ -541,10 +543,12 @@ final class PostgresTransaction: StoreTransaction {
         // One that is locked already: of this transaction, or asked for ahead.
         if isDue(id, queue, date) {
             claims[queue]?.ids.removeAll { $0 == id }
+            claims[queue]?.given.append(id)
             return id
         }
         while let next = claims[queue]?.ids.first {
             claims[queue]!.ids.removeFirst()
+            claims[queue]!.given.append(next)
             if isDue(next, queue, date) { return next }
         }
         if let known = claims[queue], !known.mayHaveMore { return nil }
@@ -555,9 +559,10 @@ final class PostgresTransaction: StoreTransaction {
         }
         var ids = try take(claimed: answer)
         let first = ids.isEmpty ? nil : ids.removeFirst()
+        let before = claims[queue]
         claims[queue] = Claims(
-            ids: ids, mayHaveMore: answer.count == Int(Self.claimSize),
-            later: claims[queue]?.later ?? nil)
+            ids: ids, given: (before?.given ?? []) + (first.map { [$0] } ?? []),
+            mayHaveMore: answer.count == Int(Self.claimSize), later: before?.later ?? nil)
         return first
     }
 
@@ -572,7 +577,7 @@ final class PostgresTransaction: StoreTransaction {
         else { return try head(in: ask(.head) { $0.put(queue) }) }
         // What was claimed comes first, and what this transaction has put there may come before what is due later.
         var heads: [RequestHead] = []
-        for id in Set(known.ids).union(touched) {
+        for id in Set(known.ids + known.given).union(touched) {
             guard let request = seen[id], request.state == .pending, request.queue == queue else {
                 continue
             }
