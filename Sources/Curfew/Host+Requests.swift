@@ -151,9 +151,11 @@ extension Host {
     package var scheduleChanges: ScheduleChanges? { runtime.requests.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.
-    package func reconcile(_ schedules: [Schedule]) throws(CurfewError) -> ScheduleChanges {
+    package func reconcile(
+        _ schedules: [Schedule], set: String = ""
+    ) throws(CurfewError) -> ScheduleChanges {
         try checked { (runtime) throws(RequestFailure) in
-            try runtime.requests.reconcile(schedules)
+            try runtime.requests.reconcile(schedules, set: set)
         }
     }
 

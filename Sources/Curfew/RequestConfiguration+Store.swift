@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCurfew
 import Persistence
 public import Runner
 public import Scheduling
@@ -36,14 +37,14 @@ extension RequestConfiguration {
     }
 
     private mutating func store(on address: PostgresAddress) {
-        let host = host
-        place = (HostIdentity.machine, HostIdentity.space, address.lease)
+        let mine = HostRecord(
+            identity: host, machine: HostIdentity.machine, space: HostIdentity.space, since: 0,
+            lease: address.lease, release: CURFEW_VERSION_STRING)
+        record = mine
         openStore = { () throws(StoreFault) in try PostgresStore.open(address, creates: true) }
         lease = PostgresLease(address)
         checkStore = nil
         wakeFile = nil
-        let mine = HostRecord(
-            identity: host, machine: place.machine, space: place.space, since: 0)
         // Of a host on another machine only its silence tells.
         isGone = { other in other.isVisible(to: mine) && !other.identity.isThere }
     }

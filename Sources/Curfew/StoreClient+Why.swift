@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Persistence
 import PluginBridge
 import Runner
 package import Scheduling
@@ -7,48 +8,75 @@ extension StoreClient {
     /// The factors that only the host knows, in its memory.
     private static let hosts: Set<Factor> = [.launchRate, .place, .dayBudget]
 
-    /// Returns what the host that uses the store last wrote about its state; nil if no host uses
-    /// it, or the host wrote nothing.
-    package func hostReport() throws(StoreFault) -> HostReport? {
-        guard try host() != nil else { return nil }
-        return try read { (store) throws(StoreFault) in try HostReport(store) }
+    /// Returns the state of every factor for a request in each host of the store, first in that which may launch it first.
+    /// There is one answer, without a host, if none uses the store; the factor `host` says so then. There are no
+    /// factors if the request is history.
+    ///
+    /// `handler` comes from the manifest; nil if no manifest was found. The states of handlers and of the machine,
+    /// launch rates and limits come from what a host has written of itself. Without that, the client reads the
+    /// machine's factors itself, and factors that only a host knows are reported as `unknown`.
+    package func why(
+        _ request: Request, _ handler: HandlerState?, at now: Moment
+    ) throws(StoreFault) -> [HostAnswer] {
+        try answers(at: now) { (host) throws(StoreFault) in
+            try why(request, handler, in: host, at: now)
+        }
     }
 
-    /// Returns the state of every factor for a request, with those that delay it first. Empty if
-    /// the request is history.
-    ///
-    /// `handler` comes from the manifest; nil if no manifest was found. `report` is the host's: the
-    /// states of handlers and of the machine, launch rates and limits come from it. Without one, the
-    /// client reads the machine's factors itself, and factors that only a host knows are reported as
-    /// `unknown`. If no host uses the store, the factor `host` says so.
+    /// Returns the state of every factor in each host for a request that would be submitted to a queue.
     package func why(
-        _ request: Request, _ handler: HandlerState?, _ report: HostReport?, at now: Moment
+        _ queue: RequestQueue, _ handler: HandlerState?, at now: Moment
+    ) throws(StoreFault) -> [HostAnswer] {
+        try answers(at: now) { (host) throws(StoreFault) in
+            try completed(
+                scheduler(queue.identifier, handler, host, at: now).why(queue, at: now),
+                queue.identifier, but: nil, handler, host)
+        }
+    }
+
+    private func answers(
+        at now: Moment, _ reports: (HostView?) throws(StoreFault) -> [FactorReport]
+    ) throws(StoreFault) -> [HostAnswer] {
+        let hosts = try hosts().filter { !$0.isSilent }
+        guard !hosts.isEmpty else { return [HostAnswer(host: nil, reports: try reports(nil))] }
+        var answers: [HostAnswer] = []
+        for host in hosts { answers.append(HostAnswer(host: host, reports: try reports(host))) }
+        let ranks = answers.map { answer in
+            (
+                answer, RequestScheduler.earliest(answer.reports, at: now.wall) ?? .max,
+                answer.holding.count
+            )
+        }
+        return ranks.sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
+    }
+
+    private func why(
+        _ request: Request, _ handler: HandlerState?, in host: HostView?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
-        let scheduler = try scheduler(
-            request.description.identifier, handler, report, at: now)
+        let scheduler = try scheduler(request.description.identifier, handler, host, at: now)
         let reports = scheduler.why(request, at: now)
         guard !reports.isEmpty else { return [] }
         return try completed(
-            reports, request.description.identifier, but: request.id, handler, report)
+            reports, request.description.identifier, but: request.id, handler, host)
     }
 
-    /// Returns the state of every factor for a request that would be submitted to a queue.
-    package func why(
-        _ queue: RequestQueue, _ handler: HandlerState?, _ report: HostReport?, at now: Moment
-    ) throws(StoreFault) -> [FactorReport] {
-        let scheduler = try scheduler(queue.identifier, handler, report, at: now)
-        return try completed(
-            scheduler.why(queue, at: now), queue.identifier, but: nil, handler, report)
+    /// Returns the requests that run in a host.
+    private func running(
+        in host: HostView?, _ store: any StoreTransaction
+    ) throws(StoreFault) -> [Request] {
+        guard case .server = address, let record = host?.record else { return try store.running() }
+        return try store.running(in: record.identity)
     }
 
     private func scheduler(
-        _ identifier: String, _ handler: HandlerState?, _ report: HostReport?, at now: Moment
+        _ identifier: String, _ handler: HandlerState?, _ host: HostView?, at now: Moment
     ) throws(StoreFault) -> RequestScheduler {
         var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
         let running = try read { (store) throws(StoreFault) in
             try book.readState(at: now, store)
-            return try store.running()
+            return try self.running(in: host, store)
         }
+        let report = host?.report
         if let report {
             book.scheduler.places = report.places
             book.scheduler.budget.limits = report.dayLimits
@@ -79,19 +107,19 @@ extension StoreClient {
 
     private func completed(
         _ reports: [FactorReport], _ identifier: String, but id: RequestID?,
-        _ handler: HandlerState?, _ report: HostReport?
+        _ handler: HandlerState?, _ host: HostView?
     ) throws(StoreFault) -> [FactorReport] {
-        let running = try read { (store) throws(StoreFault) in
-            try store.running().filter {
-                $0.description.identifier == identifier && $0.id != id
-            }
+        let report = host?.report
+        let state = report?.handlers[identifier] ?? handler
+        let isOneInAll = (state ?? HandlerState()).mostInStore == 1
+        let running = try read { (store) throws(StoreFault) -> [Request] in
+            let all = isOneInAll ? try store.running() : try self.running(in: host, store)
+            return all.filter { $0.description.identifier == identifier && $0.id != id }
         }
-        let host = try host()
         let isRead = report?.factors.isEmpty == false
         let seen = reports.map { factor in
             if factor.factor == .concurrency {
-                return Self.concurrency(
-                    running.map(\.id), report?.handlers[identifier] ?? handler)
+                return Self.concurrency(running.map(\.id), state)
             }
             if factor.factor == .handler {
                 return Self.handler(factor, identifier, handler, report, hasHost: host != nil)
@@ -100,12 +128,18 @@ extension StoreClient {
                 return Self.unknown(factor.factor)
             }
             var factor = factor
+            // One of several is named.
+            if factor.factor == .host, let record = host?.record, record.lease > 0,
+                report?.drainedSince != nil
+            {
+                factor.change = "type `curfew drain \(record.id) --end`"
+            }
             // A client does not observe when a state began.
             if factor.factor.isSettable, !isRead { factor.since = nil }
             return factor
         }
         // A host that is drained has been reported already.
-        let hosts = seen.contains { $0.factor == .host } ? [] : [Self.report(host)]
+        let hosts = seen.contains { $0.factor == .host } ? [] : [Self.report(host?.presence)]
         let all = (seen + hosts).sorted { $0.isBefore($1) }
         // Without a handler nothing else matters.
         let isMissing = { (factor: FactorReport) in factor.factor == .handler && factor.holds }
@@ -176,8 +210,9 @@ extension StoreClient {
         }
         return FactorReport(
             .host, .yes, holds: false, source: "store",
-            detail: host.process.map { "process \($0) uses this store" }
-                ?? "a host uses this store",
+            detail: host.process.map { process in
+                "process \(process)\(host.machine.isEmpty ? "" : " on \(host.machine)") uses this store"
+            } ?? "a host uses this store",
             since: host.since)
     }
 }

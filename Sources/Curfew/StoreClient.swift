@@ -10,7 +10,7 @@ package import Scheduling
 /// One thread may use it at a time. Dates are nanoseconds since 1970 in UTC.
 package final class StoreClient {
     private let store: any RequestStore
-    private let address: StoreAddress
+    let address: StoreAddress
     /// The fault that kept the host from being notified of the last write; nil if there was none.
     /// The write was committed, and the host sees it with the next change.
     package private(set) var wakeFault: StoreFault?
@@ -48,14 +48,6 @@ package final class StoreClient {
     /// itself may be missing.
     package static func wasUsed(directory: String) -> Bool {
         !isAddress(directory) && SQLiteStore.wasUsed(directory: directory)
-    }
-
-    /// Returns the host that uses the store in a directory; nil if there is none. Opens nothing of the store.
-    package static func host(of directory: String) throws(StoreFault) -> HostPresence? {
-        guard case .server = try StoreAddress(directory) else {
-            return try SQLiteStore.host(of: directory)
-        }
-        return try StoreClient(directory: directory).host()
     }
 
     /// Returns the first request of each queue of a store, and changes nothing of it: see
@@ -117,17 +109,6 @@ package final class StoreClient {
 
     /// How often a change is tried again in a store on a server.
     private static let conflictTries = 5
-
-    /// Returns the host that uses the store now; nil if there is none, so that no request is
-    /// launched.
-    package func host() throws(StoreFault) -> HostPresence? {
-        guard case .server = address else { return try SQLiteStore.host(of: directory) }
-        return try read { (store) throws(StoreFault) in
-            try store.hosts().first.map {
-                HostPresence(process: $0.identity.process, since: $0.since)
-            }
-        }
-    }
 
     /// Returns a number that changes when another process has changed the store.
     package func dataVersion() throws(StoreFault) -> Int64 { try store.dataVersion() }
@@ -193,25 +174,35 @@ package final class StoreClient {
         directory: String, isFull: Bool = false
     ) throws(StoreFault) -> [String] {
         if case .server = try StoreAddress(directory) {
-            return try StoreClient(directory: directory).unreadable()
+            return try StoreClient(directory: directory).unreadable(isFull: isFull)
         }
         return isFull
             ? try SQLiteStore.integrityCheck(directory: directory)
             : try SQLiteStore.quickCheck(directory: directory)
     }
 
-    /// Reads every request and value, and returns what cannot be read. The files are the server's to check.
-    private func unreadable() throws(StoreFault) -> [String] {
+    /// Reads the values and requests, of which `isFull` reads all, and returns what cannot be read. The files are the
+    /// server's to check.
+    private func unreadable(isFull: Bool) throws(StoreFault) -> [String] {
         do throws(StoreFault) {
             return try read { (store) throws(StoreFault) in
                 var filter = RequestFilter(limit: 1_000)
-                while let last = try store.requests(filter).last { filter.after = last.id }
+                while let last = try store.requests(filter).last, isFull { filter.after = last.id }
                 return try KeptValue.faults(in: store)
             }
         } catch {
             guard error.kind == .corrupt else { throw error }
             return [error.message]
         }
+    }
+
+    /// Brings the tables of a store on a server to the version that this program needs; see `PostgresMigration`.
+    /// Returns the versions before and after.
+    package static func migrate(
+        _ url: String, isRehearsal: Bool = false
+    ) throws(StoreFault) -> (from: Int64, to: Int64) {
+        let migration = try PostgresMigration.run(PostgresAddress(url), isRehearsal: isRehearsal)
+        return (migration.from, migration.to)
     }
 
     /// Copies a consistent state of a store into a new file.

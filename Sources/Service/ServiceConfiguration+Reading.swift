@@ -31,6 +31,8 @@ extension ServiceConfiguration {
             }
             faults += noted.all.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         }
+        let set = configuration.scheduleSet
+        configuration.schedules = configuration.schedules.map { $0.inSet(set) }
         configuration.schedules.sort { $0.name < $1.name }
         return (configuration, faults)
     }
@@ -70,12 +72,22 @@ extension ServiceConfiguration {
             let object = ConfigurationObject(document, "the configuration", keys: Self.keys, faults)
         else { return }
         if let store = object.text("store", example: "\"/srv/curfew/store\"") {
-            if store.begins(with: "/") {
+            if ["/", "postgresql://", "postgres://"].contains(where: { store.begins(with: $0) }) {
                 self.store = store
             } else {
                 faults.note(
-                    .value, at: object["store"]!, "`store` is not an absolute path",
-                    help: "begin it with /")
+                    .value, at: object["store"]!, "`store` is not an absolute path, or a URL",
+                    help: "begin it with /, or with postgresql://")
+            }
+        }
+        if let set = object.text("scheduleSet", example: "\"web\"") {
+            if Schedule.isName(set) {
+                scheduleSet = set
+            } else {
+                faults.note(
+                    .value, at: object["scheduleSet"]!,
+                    "`\(ConfigurationObject.shown(set))` cannot be the name of a set of schedules",
+                    help: "write up to 64 of a-z, 0-9 and -, and begin with a letter or a digit")
             }
         }
         if let plugins = object["plugins"] { self.plugins.read(plugins, faults) }

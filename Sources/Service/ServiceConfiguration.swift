@@ -5,7 +5,7 @@ package import Scheduling
 package struct ServiceConfiguration: Hashable, Sendable {
     /// The files that were read, in order.
     package var files: [String] = []
-    /// The directory of the store; nil for the usual one.
+    /// The directory of the store, or the URL of one on a server; nil for the usual one.
     package var store: String?
     package var plugins = PluginSettings()
     package var control = ControlSettings()
@@ -20,6 +20,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var log = LogSettings()
     /// Thresholds of the host's requests by their names, as `--threshold` takes them.
     package var thresholds: [String: String] = [:]
+    /// The name of the set that the schedules are; "" if they are all that the store has.
+    package var scheduleSet = ""
     /// The schedules, each name once, ordered by name.
     package var schedules: [Schedule] = []
 
@@ -28,8 +30,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     /// Whether all that counts from the next start is as in another one.
     package func hasSettings(of other: ServiceConfiguration?) -> Bool {
         var (own, other) = (self, other ?? ServiceConfiguration())
-        (own.schedules, own.files) = ([], [])
-        (other.schedules, other.files) = ([], [])
+        (own.schedules, own.scheduleSet, own.files) = ([], "", [])
+        (other.schedules, other.scheduleSet, other.files) = ([], "", [])
         own.control = own.control.needingStart
         other.control = other.control.needingStart
         (own.log.level, other.log.level) = (nil, nil)
@@ -37,7 +39,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     }
 
     static let keys = [
-        "schedules", "store", "plugins", "factors", "apps", "thresholds", "control", "log",
+        "schedules", "scheduleSet", "store", "plugins", "factors", "apps", "thresholds", "control",
+        "log",
         "stop",
     ]
     static let factorKeys = ["source"]

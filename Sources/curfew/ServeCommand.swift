@@ -164,6 +164,7 @@ enum ServeCommand {
         if arguments.has(.confine) { settings.confines = true }
         let isolation = try arguments.isolation
         requests.schedules = configuration?.schedules
+        requests.scheduleSet = configuration?.scheduleSet ?? ""
         // The directory and its parents.
         let client = try place.make()
         let lines = ServeLines(
@@ -238,7 +239,10 @@ enum ServeCommand {
     private static func startsApps(
         _ configuration: ServiceConfiguration?, _ place: StorePlace
     ) -> String? {
-        guard configuration?.startsApps ?? (place.name == StorePlace.usual) else { return nil }
+        guard
+            configuration?.startsApps
+                ?? (!place.isOnServer && place.name == StorePlace.usual)
+        else { return nil }
         return AppFile.directory { Environment.value($0) }
     }
 
@@ -276,10 +280,10 @@ enum ServeCommand {
                 )
                 control = try made(ControlSettings())
             }
-            if !control.isInStore {
+            if !control.isFound, let wanted = ControlPlace(place) {
                 lines.log(
                     .warning, nil, 0,
-                    "the socket that the host was given is not \(place.directory)/\(ControlSocket.name), where the commands look for it"
+                    "the socket that the host was given is not \(wanted.path), where the commands look for it"
                 )
             }
             return control
@@ -335,7 +339,8 @@ enum ServeCommand {
         }
         let changes: ScheduleChanges
         do throws(CurfewError) {
-            changes = try host.reconcile(configuration.schedules)
+            changes = try host.reconcile(
+                configuration.schedules, set: configuration.scheduleSet)
         } catch {
             return refused(
                 "\(error.message); the configuration does not count until it is read again",

@@ -247,7 +247,9 @@ enum ServeConfiguration {
 
     static let rows = [
         ("schedules", "a list of schedules, as below"),
-        ("store", "the directory of the store; default: the usual one"),
+        ("scheduleSet", "a name for them, where other files are for the same store: each"),
+        ("", "file changes the schedules of its set only"),
+        ("store", "the directory of the store, or its URL; default: the usual one"),
         ("plugins", "an object, as below"),
         ("factors", "{source}: kernel, its files (the default), bus, D-Bus and them, or none"),
         ("apps", "{enabled}: whether apps are started; default: by the host of the usual store;"),

@@ -42,7 +42,7 @@ struct ConfigurationSchemaTests {
                 schedule(retry={"attempts": 0}), schedule(retry={"attempts": 2, "base": "1s", "longest": "1h", "jitter": 0.5}),
                 schedule(retry={"attempts": 2, "jitter": 2}), schedule(retry={"attempts": 2, "pause": "1s"}),
                 schedule(enabled=False), schedule(enabled="no"), schedule(colour="red"),
-                {"store": "/srv/x"}, {"store": "x"}, {"store": None}, {"plugins": {}}, {"plugins": []},
+                {"store": "/srv/x"}, {"store": "x"}, {"store": None}, {"store": "postgresql://db/x"}, {"store": "postgres://db/x"}, {"store": "http://db/x"}, {"scheduleSet": "web"}, {"scheduleSet": ""}, {"scheduleSet": "a/b"}, {"scheduleSet": 1}, {"plugins": {}}, {"plugins": []},
                 {"plugins": {"directories": ["/p"]}}, {"plugins": {"directories": ["p"]}},
                 {"plugins": {"isolation": "fresh"}}, {"plugins": {"isolation": "none"}},
                 {"plugins": {"confine": True}}, {"plugins": {"confine": "yes"}}, {"plugins": {"trust": "require"}},

@@ -160,6 +160,7 @@ struct ControlTests {
                 {"identifier": "org.example.a", "after": "1h", "payload": "x", "key": "k"},
                 {"identifier": "org.example.b", "after": "2h", "key": "k"}]})[1]["items"])
             print(call("GET", "/v1/schedules"))
+            print([host["state"] for host in call("GET", "/v1/hosts")[1]["hosts"]])
             status, journal = call("GET", "/v1/journal?limit=2&after=1")
             print([each["sequence"] for each in journal["entries"]])
             print(len(call("GET", "/v1/journal?request=3")[1]["entries"]))

@@ -105,6 +105,7 @@ struct RolesTests {
             table = {
                 "GET /v1/host": "- x x x x x", "GET /v1/health": "- x - x x -",
                 "GET /v1/tasks": "- x - x x -", "GET /v1/handlers": "- x - x x -", "GET /v1/plugins": "- x - x x -",
+                "GET /v1/hosts": "- x - x x -",
                 "GET /v1/factors": "- x - x x -", "GET /v1/schedules": "- x - x x -", "GET /v1/journal": "- x - x x -",
                 "GET /v1/requests": "- x x x x x", "GET /v1/requests/{id}": "- x x x x 4",
                 "GET /v1/requests/{id}/why": "- x x x x 4", "GET /v1/requests/{id}/history": "- x x x x 4",

@@ -23,12 +23,12 @@ struct SharedStoreTests {
                 done = subprocess.run([program, words[0], "--store", store, *words[1:]], capture_output=True, text=True)
                 return done.returncode, done.stdout + done.stderr
             hosts = []
-            def start():
+            def start(*words, wait=True):
                 log = f"host-{len(hosts)}"
                 with open(log, "w") as output:
-                    host = subprocess.Popen([program, "serve", "--store", store], stdout=output, start_new_session=True)
+                    host = subprocess.Popen([program, "serve", "--store", store, *words], stdout=output, start_new_session=True)
                 hosts.append(host)
-                until(lambda: " serving " in open(log).read())
+                if wait: until(lambda: " serving " in open(log).read())
                 return host
             def submit(script, *words):
                 code, text = run("submit", "--json", *words, "--", "/bin/sh", "-c", script)
@@ -81,6 +81,7 @@ struct SharedStoreTests {
                 + server.control,
             environment: CommandRun.environment.merging([
                 "HOME": files.path, "CURFEW_PLUGIN_PATH": files.path("none"),
+                "XDG_RUNTIME_DIR": files.path,
             ]) { $1 }, directory: files.path)
         try #require(run.succeeded, "\(run)")
         return run.output
@@ -125,6 +126,95 @@ struct SharedStoreTests {
             print(check([request, other]), count("host-started"))
             """, on: .shared)
         #expect(output == "3 3\nended 0 0\n")
+    }
+
+    @Test("Each host is listed, can be drained from anywhere, and says why it launches nothing")
+    func listed() throws {
+        let output = try run(
+            """
+            def listed():
+                code, text = run("hosts", "--json")
+                assert code == 0, text
+                return json.loads(text)["hosts"]
+            print(run("hosts")[0])
+            a, b = start(), start()
+            print([(host["host"], host["process"] in (a.pid, b.pid), host["state"]) for host in listed()])
+            print(run("drain", "3")[0], run("drain", "x")[0], run("drain", "1", "--end")[0])
+            print(run("drain", "1")[1].split(" (")[0], [host["state"] for host in listed()])
+            request = submit("sleep 30")
+            until(lambda: count(" launched") == 1)
+            print([host["requests"] for host in listed()])
+            print(run("drain", "2", "--timeout", "100ms")[0])
+            other = submit("true")
+            code, text = run("why", str(other), "--json")
+            why = json.loads(text)
+            print(code, why["held"], [(host["host"], [factor["factor"] for factor in host["factors"] if factor["holds"]]) for host in why["hosts"]])
+            code, text = run("why", str(other))
+            print("type `curfew drain 1 --end`" in text or "type `curfew drain 2 --end`" in text)
+            print(run("drain", "1", "--end")[0], run("cancel", str(request))[0])
+            until(lambda: count(" finished") == 1)
+            print(run("drain", "2", "--end", "--timeout", "1s")[0], run("drain", "2", "--timeout", "9s")[0])
+            print([(host["state"], host["requests"]) for host in listed()])
+            b.send_signal(signal.SIGTERM)
+            b.wait(30)
+            print(run("drain", "2")[0], [host["host"] for host in listed()])
+            print("1 more" in run("doctor")[1], run("db", "migrate")[0], run("db", "check")[0])
+            """, on: .shared, lease: 10)
+        #expect(
+            output == """
+                4
+                [(1, True, 'works'), (2, True, 'works')]
+                4 2 0
+                host 1 ['drained', 'works']
+                [[], [1]]
+                7
+                0 True [(1, ['host']), (2, ['host'])]
+                True
+                0 0
+                2 0
+                [('works', []), ('drained', [])]
+                4 [1]
+                False 0 0
+                ended 0 0
+
+                """)
+    }
+
+    @Test(
+        "The schedules of several copies of a service are stored once, and each copy has its own socket"
+    )
+    func copies() throws {
+        let output = try run(
+            """
+            def write(name, set, *names):
+                schedules = [{"name": each, "command": ["/bin/true"], "every": "1h"} for each in names]
+                with open(name, "w") as file: json.dump({"scheduleSet": set, "schedules": schedules} if set else {"schedules": schedules}, file)
+            write("all.json", "", *[f"task-{number}" for number in range(20)])
+            write("web.json", "web", "task-1")
+            copies = [start("--config", "all.json", wait=False) for _ in range(4)]
+            for number in range(4): until(lambda: " serving " in open(f"host-{number}").read())
+            web = start("--config", "web.json")
+            code, text = run("schedules", "--json")
+            rows = json.loads(text)["schedules"]
+            print(code, len(rows), sum(row["name"].startswith("web/") for row in rows), count(" submitted"))
+            print(run("health")[0], run("why", "--history", "web/task-1")[0])
+            print([open(f"host-{number}").read().count("another host of the store answers") for number in range(5)].count(0))
+            write("all.json", "", "task-0", "other")
+            print(run("reload", "--config", "all.json")[0])
+            print([row["name"] for row in json.loads(run("schedules", "--json")[1])["schedules"]], count(" submitted"))
+            print(run("drain")[0], sum(host["state"] == "drained" for host in json.loads(run("hosts", "--json")[1])["hosts"]))
+            """, on: .shared, lease: 10)
+        #expect(
+            output == """
+                0 21 1 21
+                0 0
+                1
+                0
+                ['other', 'task-0', 'web/task-1'] 22
+                0 1
+                ended 0 0 0 0 0
+
+                """)
     }
 
     @Test("A server that is started again: nobody is taken for dead, and nothing is lost")

@@ -111,13 +111,13 @@ final class StoreClientTests {
         let client = try StoreClient(directory: place)
         let queue = RequestQueue(identifier: "org.example.tidy", kind: .appRefresh, needs: .network)
         func why(_ factor: Factor) -> FactorReport? {
-            try? client.why(queue, nil, client.hostReport(), at: clock.moment)
+            try? client.why(queue, nil, at: clock.moment)[0].reports
                 .first { $0.factor == factor }
         }
-        #expect(await eventually { (try? client.hostReport()) != nil })
+        #expect(await eventually { (try? client.hosts().first?.report) != nil })
         #expect(why(.handler)?.detail.hasPrefix("neither the host nor a plugin") == true)
         let program = RequestQueue(identifier: "org.curfew.command", kind: .continuedProcessing)
-        let ofProgram = try client.why(program, nil, client.hostReport(), at: clock.moment)
+        let ofProgram = try client.why(program, nil, at: clock.moment)[0].reports
         #expect(ofProgram.first?.detail == "the host does not run programs")
         try host.register(works) { _ in }
         _ = clock.advance(by: UInt64(3_000_000_000))
@@ -127,9 +127,9 @@ final class StoreClientTests {
         _ = clock.advance(by: UInt64(3_000_000_000))
         #expect(await eventually { why(.handler)?.detail == "the handler is paused" })
         try host.shutDown()
-        #expect(try client.hostReport() == nil)
+        #expect(try client.hosts().isEmpty)
         // A program needs no plugin, only a host.
-        #expect(try client.why(program, nil, nil, at: clock.moment).first?.factor == .host)
+        #expect(try client.why(program, nil, at: clock.moment)[0].reports.first?.factor == .host)
     }
 
     @Test("Many are cancelled in portions, between which others can write")
@@ -170,7 +170,7 @@ final class StoreClientTests {
         let id = try submit(client) { $0.earliest = later }
         let request = try #require(
             try client.read { (store) throws(StoreFault) in try store.request(id) })
-        let reports = try client.why(request, nil, client.hostReport(), at: now)
+        let reports = try client.why(request, nil, at: now)[0].reports
         let holding = reports.filter(\.holds).map(\.factor)
         #expect(holding.contains(.host) && holding.contains(.date))
         #expect(reports.first { $0.factor == .date }?.until == later)
@@ -178,7 +178,7 @@ final class StoreClientTests {
             #expect(reports.first { $0.factor == factor }?.state == .unknown)
         }
         #expect(reports.first?.factor == .handler && reports.first?.holds == true)
-        let found = try client.why(request, HandlerState(), client.hostReport(), at: now)
+        let found = try client.why(request, HandlerState(), at: now)[0].reports
         #expect(found.first { $0.factor == .handler }?.state == .unknown)
         #expect(RequestScheduler.earliest(reports, at: now.wall) == nil)
     }

@@ -23,7 +23,10 @@ struct PostgresHostTests {
         init(_ address: PostgresAddress, process: Int32, boot: String = "boot") throws {
             store = try PostgresStore.open(address, creates: true)
             book = RequestBook(host: HostIdentity(boot: boot, process: process, start: 1))
-            book.setPlace(machine: "m\(process)", space: 1, lease: 30_000_000_000)
+            book.setHost(
+                HostRecord(
+                    identity: book.host.identity, machine: "m\(process)", space: 1, since: 0,
+                    lease: 30_000_000_000, release: "1.0"))
             book.setState(HandlerState(places: 4), of: "org.example.tidy")
         }
 

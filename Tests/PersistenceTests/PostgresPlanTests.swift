@@ -10,7 +10,9 @@ import Testing
     .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
 struct PostgresPlanTests {
     /// Those of a handful of rows.
-    private static let whole: Set<PostgresQuery> = [.schedules, .hosts, .lastSeen, .lastTurn]
+    private static let whole: Set<PostgresQuery> = [
+        .schedules, .hosts, .lastSeen, .lastTurn, .poll,
+    ]
     /// Those that put what people see in order, or few rows.
     private static let sorting: Set<PostgresQuery> = [
         .soonestPending, .soonestPendingOf, .soonestRunning, .soonestRunningOf, .soonestParked,

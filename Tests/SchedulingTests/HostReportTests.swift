@@ -57,14 +57,14 @@ struct HostReportTests {
             let host = HostRecord(identity: report.host, since: 0)
             _ = try store.enter(host)
             try store.setStanding(report.bytes, of: host)
-            let mine = try HostReport(store)
+            let mine = try HostReport(of: host, store)
             try store.setValue(
                 .host,
                 HostNote(
                     host: HostIdentity(boot: "b", process: 8, start: 10), since: 0,
                     isStopped: false
                 ).bytes)
-            return (mine, try HostReport(store))
+            return (mine, try HostReport(of: store.hosts()[0], store))
         }
         #expect(mine == report)
         #expect(other == nil)
@@ -82,7 +82,7 @@ struct HostReportTests {
                 try store.setValue(
                     .host, HostNote(host: host, since: 0, isStopped: false).bytes)
                 try book.writeReport(at: now, store)
-                return try HostReport(store)?.at
+                return try HostReport(of: store.hosts()[0], store)?.at
             }
         }
         #expect(try run(1) == 1)

@@ -86,9 +86,9 @@ final class RequestDesk {
     }
 
     @discardableResult
-    func reconcile(_ schedules: [Schedule]) throws -> ScheduleChanges {
+    func reconcile(_ schedules: [Schedule], set: String = "") throws -> ScheduleChanges {
         try change { ledger, store throws(StoreFault) in
-            try ledger.reconcile(schedules, at: now, store).value
+            try ledger.reconcile(schedules, set: set, at: now, store).value
         }
     }
 

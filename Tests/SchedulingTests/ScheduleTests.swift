@@ -47,6 +47,24 @@ struct ScheduleTests {
         #expect(try request("a", desk) == first)
     }
 
+    @Test("a configuration changes the schedules of its set, and no other ones")
+    func sets() throws {
+        let desk = RequestDesk()
+        try desk.reconcile([schedule("a").inSet("web")], set: "web")
+        try desk.reconcile([schedule("a").inSet("mail")], set: "mail")
+        try desk.reconcile([schedule("a")])
+        #expect(try desk.schedules().map(\.name) == ["a", "mail/a", "web/a"])
+        let kept = try [row("a", desk), row("mail/a", desk)]
+        let changes = try desk.reconcile([schedule("b").inSet("web")], set: "web")
+        #expect(changes.added == ["web/b"] && changes.removed == ["web/a"])
+        #expect(try desk.schedules().map(\.name) == ["a", "mail/a", "web/b"])
+        #expect(try [row("a", desk), row("mail/a", desk)] == kept)
+        #expect(Schedule.isStoredName("web/b") && Schedule.isStoredName("b"))
+        for wrong in ["", "/", "a/", "/a", "a/b/c", "A", "a b"] {
+            #expect(!Schedule.isStoredName(wrong), "\(wrong)")
+        }
+    }
+
     @Test("a cron schedule is due at its next date")
     func cron() throws {
         let desk = RequestDesk()

@@ -27,6 +27,16 @@ struct ServiceConfigurationTests {
         return try #require(configuration.schedules.first)
     }
 
+    @Test("the schedules of a set have its name before theirs")
+    func set() throws {
+        let (configuration, faults) = read(
+            #"{"store": "postgresql://db/x", "scheduleSet": "web", "schedules": [{"name":"tick","command":["/bin/true"],"every":"1s"}]}"#
+        )
+        #expect(faults.isEmpty && configuration.store == "postgresql://db/x")
+        #expect(configuration.scheduleSet == "web")
+        #expect(configuration.schedules.map(\.name) == ["web/tick"])
+    }
+
     @Test("the smallest one has a schedule with all defaults")
     func smallest() throws {
         let schedule = try schedule(
@@ -191,6 +201,8 @@ struct ServiceConfigurationTests {
             (#"{"schedules": [7]}"#, "type", "must be an object, not a number"),
             (#"{"store": 7}"#, "type", "`store` must be text"),
             (#"{"store": "here"}"#, "value", "not an absolute path"),
+            (#"{"store": "http://db/x"}"#, "value", "not an absolute path"),
+            (#"{"scheduleSet": "a/b"}"#, "value", "cannot be the name of a set"),
             (#"{"plugins": {"directories": ["p"]}}"#, "value", "not an absolute path"),
             (#"{"plugins": {"directories": [7]}}"#, "type", "a list of texts"),
             (#"{"plugins": {"isolation": "thraed"}}"#, "value", "cannot be `thraed`"),

@@ -186,14 +186,18 @@ final class PostgresConnection {
         try sync()
     }
 
-    /// Takes in what has come. Returns whether there was a notice.
-    func hasNotices() throws(StoreFault) -> Bool {
+    /// Takes in what has come. Returns the notices; nil for one that this version does not know.
+    func notices() throws(StoreFault) -> [PostgresNotice?] {
         guard cpg_receive(handle), cpg_is_open(handle) else { throw broken() }
-        var count = 0
-        cpg_notices(handle, &count) { count, _ in
-            count!.assumingMemoryBound(to: Int.self).pointee += 1
+        var notices: [PostgresNotice?] = []
+        // Not `&notices`, which is the address of its elements.
+        withUnsafeMutablePointer(to: &notices) { list in
+            cpg_notices(handle, list) { list, text in
+                list!.assumingMemoryBound(to: [PostgresNotice?].self).pointee.append(
+                    text.flatMap { PostgresNotice(rawValue: String(cString: $0)) })
+            }
         }
-        return count > 0
+        return notices
     }
 
     /// Waits for the answers to all that was sent. Throws the first fault of a statement; those after it were

@@ -72,6 +72,8 @@ package final class PostgresLease: HostLease {
         var trustedUntil: UInt64 = 0
         var hasLapsed = false
         var lastTurn: Int64?
+        /// What the host was told last.
+        var isDrained = false
     }
 
     package func keep(_ tell: @escaping (HostLeaseNews) -> Void) {
@@ -84,6 +86,7 @@ package final class PostgresLease: HostLease {
             if host?.id != round.host?.id {
                 round.host = host
                 round.watch = HostWatch()
+                round.isDrained = host?.isDrained ?? false
                 round.nextBeat = now
                 // It has just written its row.
                 round.trustedUntil = now + (host.map(Self.trust) ?? 0)
@@ -125,18 +128,24 @@ package final class PostgresLease: HostLease {
             round.lastTurn = nil
         }
         let connection = round.connection!
-        if !address.isPooled, try connection.hasNotices() { csys_eventfd_signal(descriptor) }
+        let notices = address.isPooled ? [] : try connection.notices()
+        if !notices.isEmpty { csys_eventfd_signal(descriptor) }
+        if notices.contains(.hosts) { round.nextLook = 0 }
         if let host = round.host, host.lease > 0, round.nextBeat <= now {
             try beat(host, &round, connection, tell)
         }
         if round.nextLook <= now {
             round.nextLook = now + Self.lookInterval
             let answer = try inTurn(connection) { () throws(StoreFault) in
-                try connection.send(.lastTurn)
+                try connection.send(.poll) { $0.put(round.host?.id ?? 0) }
             }
             let turn = answer[0].integer(0)
             if turn != round.lastTurn { csys_eventfd_signal(descriptor) }
             round.lastTurn = turn
+            if !answer[0].isNull(1), (answer[0].text(1) == "t") != round.isDrained {
+                round.isDrained.toggle()
+                tell(.drained(round.isDrained))
+            }
         }
         guard round.nextNotice <= now,
             state.withLock({ state in
@@ -146,7 +155,10 @@ package final class PostgresLease: HostLease {
         else { return }
         round.nextNotice = now + Self.noticeInterval
         _ = try inTurn(connection) { () throws(StoreFault) in
-            try connection.send(.notify) { $0.put(address.schema) }
+            try connection.send(.notify) {
+                $0.put(address.schema)
+                $0.put(PostgresNotice.requests.rawValue)
+            }
         }
     }
 

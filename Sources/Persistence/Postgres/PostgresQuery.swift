@@ -21,7 +21,7 @@ enum PostgresQuery: Int, CaseIterable {
     case append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
     case pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
-    case enter, hosts, beat, fence, leave, lastSeen, standing, setStanding, pruneHosts
+    case enter, hosts, beat, drain, poll, fence, leave, lastSeen, standing, setStanding, pruneHosts
     case runningIn, lockRunningIn, orphans, lockOrphans
     case schedules, schedule, putSchedule, removeSchedule
     case value, setValue, removeValue
@@ -68,7 +68,7 @@ enum PostgresQuery: Int, CaseIterable {
             "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO NOTHING"
         case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
         case .lastTurn: "SELECT last_value FROM turn_order"
-        case .notify: "SELECT pg_notify($1, '')"
+        case .notify: "SELECT pg_notify($1, $2)"
         default: nil
         }
     }
@@ -224,6 +224,10 @@ enum PostgresQuery: Int, CaseIterable {
     // MARK: Hosts
 
     private static let host = PostgresSchema.names(PostgresSchema.host)
+    private static let hostAddition = PostgresSchema.names(PostgresSchema.hostAddition)
+    /// Nanoseconds since its last beat, by the server's clock.
+    private static let silence =
+        "(extract(epoch FROM clock_timestamp() - beaten_at) * 1e9)::bigint AS silence"
     private static let isHere =
         "EXISTS (SELECT FROM attempt AS a JOIN host AS h ON (h.boot, h.process, h.start) = (a.boot, a.process, a.start) WHERE a.request = r.id AND a.launch = r.launches AND h.ended_at IS NULL)"
     private static let runningInHost =
@@ -234,10 +238,14 @@ enum PostgresQuery: Int, CaseIterable {
     private var hostText: String? {
         switch self {
         case .enter:
-            "INSERT INTO host (\(Self.host)) VALUES (nextval('host_id'), $1, $2, $3, $4, $5, $6, $7, 1, false) RETURNING id"
-        case .hosts: "SELECT \(Self.host) FROM host WHERE ended_at IS NULL ORDER BY id"
+            "INSERT INTO host (\(Self.host), \(Self.hostAddition), beaten_at) VALUES (nextval('host_id'), $1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, clock_timestamp()) RETURNING id"
+        case .hosts:
+            "SELECT \(Self.host), \(Self.hostAddition), \(Self.silence) FROM host WHERE ended_at IS NULL ORDER BY id"
         case .beat:
-            "UPDATE host SET beat = beat + 1 WHERE id = $1 AND ended_at IS NULL"
+            "UPDATE host SET beat = beat + 1, beaten_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL"
+        case .drain: "UPDATE host SET drained = $2 WHERE id = $1 AND ended_at IS NULL"
+        case .poll:
+            "SELECT last_value, (SELECT drained FROM host WHERE id = $1) FROM turn_order"
         // As long as the transaction lasts nobody takes this host's requests over.
         case .fence: "SELECT drained FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE"
         case .leave:

@@ -5,8 +5,22 @@
 /// There is no trigger, function, extension or right of a superuser in it. Texts are compared by their bytes.
 /// Dates are nanoseconds since 1970 in UTC. States, marks and reasons have the numbers that they have in all stores.
 enum PostgresSchema {
-    /// The version of the tables.
-    static let version = 1
+    /// What makes the tables of a version from those of the version before.
+    struct Step {
+        let version: Int64
+        /// The oldest version that works with the tables: if it is not this one, the step expands, and hosts that know
+        /// an older version go on.
+        let oldest: Int64
+        let statements: String
+    }
+
+    /// All versions, in order. A step that was released is not changed any more.
+    static let steps = [
+        Step(version: 1, oldest: 1, statements: creation),
+        Step(version: 2, oldest: 1, statements: beats),
+    ]
+    /// The version of the tables that this program needs.
+    static var version: Int64 { steps[steps.count - 1].version }
 
     /// A column of a table, with its type.
     struct Column {
@@ -22,7 +36,7 @@ enum PostgresSchema {
 
     private static let texts: Set = [
         "identifier", "key", "cron", "pause_boot", "boot", "error", "log", "result",
-        "progress_text", "detail", "machine",
+        "progress_text", "detail", "machine", "release",
     ]
     private static let reals: Set = ["retry_jitter", "progress"]
     private static let small: Set = [
@@ -53,6 +67,8 @@ enum PostgresSchema {
         [Column(name: "id", type: "bigint", constraint: "PRIMARY KEY")]
         + columns("boot, process, start, machine, space, since, lease, beat")
         + [Column(name: "drained", type: "boolean")]
+    /// What hosts of the second version say besides.
+    static let hostAddition = columns("knows, release")
     static let id = [Column(name: "id", type: "bigint")]
     static let payload = [Column(name: "payload", type: "bytea")]
     static let attempt = columns(AttemptRow.all)
@@ -77,10 +93,10 @@ enum PostgresSchema {
     }
 
     /// Makes the tables of a new store, in the schema that is searched first.
-    static let creation = """
+    private static let creation = """
         -- Hosts that know an older version than `oldest` leave.
         CREATE TABLE store (version integer NOT NULL, oldest integer NOT NULL);
-        INSERT INTO store VALUES (\(version), \(version));
+        INSERT INTO store VALUES (1, 1);
 
         -- A row is one life of one process. Nothing compares names.
         CREATE TABLE host (
@@ -153,5 +169,12 @@ enum PostgresSchema {
             changed_at bigint NOT NULL
         );
         CREATE TABLE value (name text COLLATE "C" PRIMARY KEY, bytes bytea NOT NULL);
+        """
+
+    /// When hosts beat, by the server's clock, for people; which version of the tables and of Curfew they know.
+    private static let beats = """
+        ALTER TABLE host ADD COLUMN beaten_at timestamptz;
+        ALTER TABLE host ADD COLUMN knows bigint NOT NULL DEFAULT 1;
+        ALTER TABLE host ADD COLUMN release text COLLATE "C" NOT NULL DEFAULT '';
         """
 }

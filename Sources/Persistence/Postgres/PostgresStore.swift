@@ -56,13 +56,8 @@ package final class PostgresStore: RequestStore {
     private func prepare(
         _ connection: PostgresConnection, creating: Bool
     ) throws(StoreFault) {
-        if try !isThere(connection) {
-            guard creating else {
-                throw StoreFault(
-                    .absent,
-                    "there is no store in schema \(address.schema) of \(address.text); a host that starts with this URL makes it"
-                )
-            }
+        if try !Self.isThere(connection) {
+            guard creating else { throw Self.absent(address) }
             try create(connection)
         }
         let answer = try connection.send(
@@ -75,6 +70,12 @@ package final class PostgresStore: RequestStore {
             )
         }
         let (version, oldest) = (answer[0].integer(0), answer[0].integer(1))
+        if version < PostgresSchema.version {
+            throw StoreFault(
+                .denied,
+                "\(address.text) has tables of version \(version), and this Curfew needs version \(PostgresSchema.version): type `curfew db migrate`; hosts of the Curfew before go on meanwhile, and nothing was changed"
+            )
+        }
         if oldest > PostgresSchema.version {
             throw StoreFault(
                 .newer,
@@ -83,11 +84,18 @@ package final class PostgresStore: RequestStore {
         }
     }
 
-    private func isThere(_ connection: PostgresConnection) throws(StoreFault) -> Bool {
+    static func absent(_ address: PostgresAddress) -> StoreFault {
+        StoreFault(
+            .absent,
+            "there is no store in schema \(address.schema) of \(address.text); a host that starts with this URL makes it"
+        )
+    }
+
+    static func isThere(_ connection: PostgresConnection) throws(StoreFault) -> Bool {
         // Not by to_regclass, which may not see what another session has just made.
         let answer = try connection.send(
             text:
-                "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = '\(address.schema)' AND tablename = 'store')"
+                "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = '\(connection.address.schema)' AND tablename = 'store')"
         )
         try connection.sync()
         return answer[0].text(0) == "t"
@@ -97,14 +105,11 @@ package final class PostgresStore: RequestStore {
     private func create(_ connection: PostgresConnection) throws(StoreFault) {
         try connection.send(text: "BEGIN")
         do throws(StoreFault) {
-            try connection.send(
-                text: "SELECT pg_advisory_xact_lock(1131570534, hashtext('\(address.schema)'))")
-            if try !isThere(connection) {
+            try PostgresMigration.lock(connection)
+            if try !Self.isThere(connection) {
                 try connection.send(text: "CREATE SCHEMA IF NOT EXISTS \(address.schema)")
-                try connection.send(
-                    text: "SELECT set_config('search_path', '\(address.schema)', true)")
-                for statement in PostgresSchema.creation.split(separator: ";") {
-                    try connection.send(text: String(statement))
+                for step in PostgresSchema.steps {
+                    try PostgresMigration.take(step, connection)
                 }
             }
             try connection.send(text: "COMMIT")
@@ -235,7 +240,11 @@ package final class PostgresStore: RequestStore {
     package func wakeHosts() throws(StoreFault) {
         let connection = try usable().connection
         // It needs no table.
-        _ = try connection.send(.notify) { $0.put(address.schema) }
+        _ = try connection.send(.notify) {
+            $0.put(address.schema)
+            // A person may have changed anything.
+            $0.put(PostgresNotice.hosts.rawValue)
+        }
         try connection.sync()
     }
 

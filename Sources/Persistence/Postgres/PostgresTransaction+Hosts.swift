@@ -27,6 +27,15 @@ extension PostgresTransaction {
         return answer.changes == 1
     }
 
+    func setDrained(_ isDrained: Bool, of host: Int64) throws(StoreFault) -> Bool {
+        checkMayWrite()
+        let answer = try ask(.drain) {
+            $0.put(host)
+            $0.put(isDrained ? "t" : "f")
+        }
+        return answer.changes == 1
+    }
+
     func lastSeen() throws(StoreFault) -> Int64? { try ask(number: .lastSeen) }
 
     func standing(of host: HostRecord) throws(StoreFault) -> [UInt8]? {

@@ -13,8 +13,8 @@ public struct RequestConfiguration: Sendable {
     package var wakeFile: String?
     /// Keeps this host in a store that many share; nil where a lock does, or nobody else can use the store.
     package var lease: (any HostLease)?
-    /// Where this host is, and how long it may be silent, in a store that many share.
-    package var place: (machine: String, space: UInt64, lease: UInt64) = ("", 0, 0)
+    /// What other hosts are to know of this one, in a store that many share.
+    package var record: HostRecord?
     /// Whether a host that has not left the store is gone for certain. All are where a lock says so.
     package var isGone: @Sendable (HostRecord) -> Bool = { _ in true }
     /// Nanoseconds of real time between checks for writes by other processes. They find writes of a
@@ -24,6 +24,8 @@ public struct RequestConfiguration: Sendable {
     package var launched: (@Sendable (_ task: UInt64, _ request: RequestID) -> Void)?
     /// The schedules that the store is to have before anything is launched; nil: those that it has.
     package var schedules: [Schedule]?
+    /// The set that those are; "" if they are all that have none.
+    package var scheduleSet = ""
     package var host = HostIdentity(boot: "", process: 0, start: 0)
     /// Limits of accepting and keeping requests.
     package var limits = RequestLimits()

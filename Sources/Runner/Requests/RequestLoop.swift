@@ -110,8 +110,7 @@ final class RequestLoop: @unchecked Sendable {
             host: configuration.host,
             ledger: RequestLedger(limits: configuration.limits, zone: LocalZone()),
             scheduler: scheduler)
-        let place = configuration.place
-        book.setPlace(machine: place.machine, space: place.space, lease: place.lease)
+        if let record = configuration.record { book.setHost(record) }
         storeWatch = StoreWatch(
             configuration.wakeFile, configuration.lease, every: configuration.storeLookInterval)
         storeWatch.willRead(store)
@@ -125,7 +124,8 @@ final class RequestLoop: @unchecked Sendable {
             try book.readState(at: now, transaction)
             // Before the first decision: what the configuration does not have any more is not launched.
             let changes = try configuration.schedules.map { (schedules) throws(StoreFault) in
-                try book.reconcile(schedules, at: now, transaction)
+                try book.reconcile(
+                    schedules, set: configuration.scheduleSet, at: now, transaction)
             }
             return (counts, changes)
         }
@@ -210,6 +210,11 @@ final class RequestLoop: @unchecked Sendable {
         case .renewed:
             lapsedSince.store(0, ordering: .releasing)
             inbox.wake()
+        case .drained(let isDrained):
+            guard setDrained(since: isDrained ? engine.clock.moment().wall : nil) else { return }
+            noteDrain(isDrained)
+            // A batch takes it in only if there is something to do.
+            _ = inbox.add(RequestJob(apply: { (_, _, _) in }, finish: { _ in }))
         }
     }
 
@@ -436,6 +441,14 @@ final class RequestLoop: @unchecked Sendable {
         return drained.compareExchange(
             expected: 0, desired: date, ordering: .acquiringAndReleasing
         ).exchanged
+    }
+
+    func noteDrain(_ isDrained: Bool) {
+        log(
+            .info, nil, 0,
+            isDrained
+                ? "the host is drained: nothing is launched, and what runs ends by itself"
+                : "the host is not drained any more: requests are launched again")
     }
 
     /// Since when the machine is about to sleep or to be shut down; nil if it stays.

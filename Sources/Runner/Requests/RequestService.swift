@@ -309,9 +309,11 @@ package final class RequestService: @unchecked Sendable {
     package var scheduleChanges: ScheduleChanges? { existing?.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.
-    package func reconcile(_ schedules: [Schedule]) throws(RequestFailure) -> ScheduleChanges {
+    package func reconcile(
+        _ schedules: [Schedule], set: String
+    ) throws(RequestFailure) -> ScheduleChanges {
         try perform { (book, store, now) throws(StoreFault) in
-            try book.reconcile(schedules, at: now, store)
+            try book.reconcile(schedules, set: set, at: now, store)
         }
     }
 
@@ -499,12 +501,12 @@ package final class RequestService: @unchecked Sendable {
         let loop = try loop()
         guard loop.setDrained(since: isDrained ? moment.wall : nil) else { return }
         // The next batch begins with it.
-        try wait(for: RequestJob(apply: { (_, _, _) in }, finish: { _ in }), in: loop)
-        engine.log(
-            .info, nil, 0,
-            isDrained
-                ? "the host is drained: nothing is launched, and what runs ends by itself"
-                : "the host is not drained any more: requests are launched again")
+        try wait(
+            for: RequestJob(
+                apply: { (book, store, _) throws(StoreFault) in
+                    try book.storeDrain(isDrained, store)
+                }, finish: { _ in }), in: loop)
+        loop.noteDrain(isDrained)
     }
 
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are.

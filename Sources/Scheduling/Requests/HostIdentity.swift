@@ -21,11 +21,19 @@ package struct HostIdentity: Hashable, Sendable {
 package struct HostPresence: Hashable, Sendable {
     /// Its process id; nil if unknown.
     package var process: Int32?
+    /// The name of its machine; "" where one machine uses the store.
+    package var machine: String
     /// The date since which it uses the store, in nanoseconds since 1970 in UTC; nil if unknown.
     package var since: Int64?
+    /// The number of other hosts that use the store as well.
+    package var others: Int
 
-    package init(process: Int32? = nil, since: Int64? = nil) {
+    package init(
+        process: Int32? = nil, machine: String = "", since: Int64? = nil, others: Int = 0
+    ) {
         self.process = process
+        self.machine = machine
         self.since = since
+        self.others = others
     }
 }

@@ -25,4 +25,6 @@ package enum HostLeaseNews: Sendable {
     case lapsed
     /// This host's beats get through again.
     case renewed
+    /// A person wants this host to launch nothing more, or to launch again.
+    case drained(Bool)
 }

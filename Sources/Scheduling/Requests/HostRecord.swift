@@ -16,12 +16,20 @@ package struct HostRecord: Hashable, Sendable {
     package var lease: UInt64
     /// Counts up while it lives.
     package var beat: Int64
-    /// A person has asked it to take nothing more, and to leave.
+    /// A person has asked it to launch nothing more.
     package var isDrained: Bool
+    /// The version of the store's tables that it knows; 0 where only the program that opens a store changes them.
+    package var knows: Int64
+    /// The version of its program; "" if unknown.
+    package var release: String
+    /// Nanoseconds since its last beat, by the clock of the store's server, when it was read; nil if unknown. For
+    /// people: `HostWatch` says which hosts are dead.
+    package var silence: UInt64?
 
     package init(
         id: Int64 = 0, identity: HostIdentity, machine: String = "", space: UInt64 = 0,
-        since: Int64, lease: UInt64 = 0, beat: Int64 = 0, isDrained: Bool = false
+        since: Int64, lease: UInt64 = 0, beat: Int64 = 0, isDrained: Bool = false,
+        knows: Int64 = 0, release: String = "", silence: UInt64? = nil
     ) {
         self.id = id
         self.identity = identity
@@ -31,7 +39,13 @@ package struct HostRecord: Hashable, Sendable {
         self.lease = lease
         self.beat = beat
         self.isDrained = isDrained
+        self.knows = knows
+        self.release = release
+        self.silence = silence
     }
+
+    /// Whether it has been silent for so long that other hosts may take it for dead.
+    package var isSilent: Bool { lease > 0 && silence.map { $0 >= lease } ?? false }
 
     /// Returns whether this host's machine, seen by a later host, was started again since it ended with it: then its
     /// end is no evidence against a request.

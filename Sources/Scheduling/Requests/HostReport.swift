@@ -41,16 +41,6 @@ package struct HostReport: Equatable, Sendable {
         self = report
     }
 
-    /// Reads the report of the host that uses the store, of several the first one that wrote any; nil if none did.
-    package init?(_ store: any StoreTransaction) throws(StoreFault) {
-        for host in try store.hosts() {
-            guard let report = try HostReport(of: host, store) else { continue }
-            self = report
-            return
-        }
-        return nil
-    }
-
     // MARK: Form
 
     private static let (tab, newline) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"))

@@ -137,12 +137,16 @@ package struct RequestBook: Sendable {
         return counts
     }
 
-    /// Says on which machine this host is, and how long it may be silent, where several may use the store.
-    package mutating func setPlace(machine: String, space: UInt64, lease: UInt64) {
-        host.machine = machine
-        host.space = space
-        host.lease = lease
+    /// Has others see that this host is drained, or not any more, where several may use the store.
+    package func storeDrain(
+        _ isDrained: Bool, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        guard host.lease > 0 else { return }
+        _ = try store.setDrained(isDrained, of: host.id)
     }
+
+    /// Says what others are to know of this host, where several may use the store.
+    package mutating func setHost(_ host: HostRecord) { self.host = host }
 
     /// Begins to use a store.
     ///
@@ -153,6 +157,7 @@ package struct RequestBook: Sendable {
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         awakeSince = now.wall
         openedAt = now.wall
+        host.isDrained = scheduler.drainedSince != nil
         lastSeen = try store.lastSeen()
         if let note = try store.value(.clock, { ClockNote($0) }),
             note.wasSetBack(host.identity.boot, at: now)
@@ -448,9 +453,9 @@ package struct RequestBook: Sendable {
     }
 
     package mutating func reconcile(
-        _ schedules: [Schedule], at now: Moment, _ store: any StoreTransaction
+        _ schedules: [Schedule], set: String, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> ScheduleChanges {
-        try take(ledger.reconcile(schedules, at: now.wall, store), store)
+        try take(ledger.reconcile(schedules, set: set, at: now.wall, store), store)
     }
 
     package mutating func cancel(

@@ -36,6 +36,8 @@ extension StoreTransaction {
         return true
     }
 
+    package func setDrained(_ isDrained: Bool, of host: Int64) -> Bool { false }
+
     package func lastSeen() throws(StoreFault) -> Int64? { try note()?.since }
 
     package func standing(of host: HostRecord) throws(StoreFault) -> [UInt8]? {

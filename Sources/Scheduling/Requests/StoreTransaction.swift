@@ -125,6 +125,9 @@ package protocol StoreTransaction: AnyObject {
     /// Notes that a host has left at a date, or is dead. Returns false if that was noted before, or the host has
     /// beaten since `host` was read.
     func leave(_ host: HostRecord, at date: Int64) throws(StoreFault) -> Bool
+    /// Has a host launch nothing more, or launch again, as soon as it looks. Returns false if it has left the store, or
+    /// one host at a time may use it.
+    func setDrained(_ isDrained: Bool, of host: Int64) throws(StoreFault) -> Bool
     /// Returns the last date on which a host was there for certain; nil if there was none.
     func lastSeen() throws(StoreFault) -> Int64?
     /// Returns what a host says of itself; nil if it has said nothing.

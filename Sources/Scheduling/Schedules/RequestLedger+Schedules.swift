@@ -13,11 +13,15 @@ extension RequestLedger {
     /// Limits of pending requests are not applied: those are for callers, and a configuration is a
     /// person's own.
     ///
-    /// - Parameter wanted: the schedules of the configuration, each name once.
+    /// - Parameters:
+    ///   - wanted: the schedules of the configuration, each name once.
+    ///   - set: the name of the set that they are, "" for none; those of other sets stay as they are.
     package func reconcile(
-        _ wanted: [Schedule], at now: Int64, _ store: any StoreTransaction
+        _ wanted: [Schedule], set: String = "", at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<ScheduleChanges> {
-        let stored = try store.schedules()
+        // Several hosts may begin at the same time.
+        try store.lockValue("schedules")
+        let stored = try store.schedules().filter { Schedule.set(of: $0.name) == set }
         var queues: Set<RequestQueue> = []
         var changes = ScheduleChanges()
         var planned: Set<String> = []

@@ -2,7 +2,8 @@
 
 /// A schedule of a host's configuration: a request that is there as long as the configuration has it.
 package struct Schedule: Hashable, Sendable {
-    /// Its name, which is unique in a configuration.
+    /// Its name, which is unique in a store: that in its configuration, after that of its set and a slash if the
+    /// configuration names one.
     package let name: String
     /// The request, which is repeated.
     package let description: RequestDescription
@@ -25,6 +26,26 @@ package struct Schedule: Hashable, Sendable {
         self.isEnabled = isEnabled
         self.digest = digest
         self.source = source
+    }
+
+    /// Returns the schedule in a set of that name; "" for none.
+    package func inSet(_ set: String) -> Schedule {
+        guard !set.isEmpty else { return self }
+        return Schedule(
+            name: set + "/" + name, description: description, payload: payload,
+            isEnabled: isEnabled, digest: digest, source: source)
+    }
+
+    /// Returns the set of a schedule with that name; "" for none.
+    static func set(of name: String) -> String {
+        let parts = name.parts(at: "/")
+        return parts.count > 1 ? String(parts[0]) : ""
+    }
+
+    /// Whether a text is a name in a store.
+    package static func isStoredName(_ text: String) -> Bool {
+        let parts = text.parts(at: "/", omittingEmpty: false)
+        return parts.count <= 2 && parts.allSatisfy { isName(String($0)) }
     }
 
     /// The maximum number of schedules of a store.

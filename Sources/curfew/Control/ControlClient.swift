@@ -90,11 +90,13 @@ struct ControlClient {
 
     /// Has a service manager that listens for the host start it. Returns whether one does.
     func wakeHost() -> Bool {
-        guard case .store(let place) = target else { return false }
-        let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard case .store(let place) = target, let wanted = ControlPlace(place) else {
+            return false
+        }
+        let directory = open(wanted.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return false }
         defer { close(directory) }
-        let socket = csys_socket_connect(directory, ControlSocket.name)
+        let socket = csys_socket_connect(directory, wanted.name)
         if socket >= 0 { close(socket) }
         return socket >= 0
     }
@@ -130,28 +132,27 @@ struct ControlClient {
     }
 
     private func connected(_ place: StorePlace) throws(CommandError) -> Int32 {
-        guard !StoreClient.isAddress(place.name) else {
+        guard let wanted = ControlPlace(place) else {
             throw CommandError(
-                .missing, "the hosts of \(place.directory) have no control socket",
-                notes: ["a host has one where its store is a directory"],
-                help: ["curfew ps" + place.option])
+                .missing, "this user has no place where a host on this machine has its socket",
+                notes: ["XDG_RUNTIME_DIR is not set"], help: ["curfew hosts" + place.option])
         }
-        let directory = open(place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = open(wanted.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { try place.checkIsThere() }
+            if !place.isOnServer, errno == ENOENT || errno == ENOTDIR { try place.checkIsThere() }
             throw CommandError(
                 .denied,
-                "the store at \(place.directory) cannot be read: \(String(cString: strerror(errno)))",
-                help: ["the user of its host can"])
+                "\(wanted.directory) cannot be read: \(String(cString: strerror(errno)))",
+                help: ["the user of the host can"])
         }
         defer { close(directory) }
-        let socket = csys_socket_connect(directory, ControlSocket.name)
+        let socket = csys_socket_connect(directory, wanted.name)
         guard socket >= 0 else { throw try unreachable(-socket, place) }
         var status = stat()
         let peer = peer(of: socket)
         guard fstat(directory, &status) == 0, peer == 0 || peer == status.st_uid else {
             close(socket)
-            throw broken("it belongs to another user than the store")
+            throw broken("it belongs to another user than \(wanted.directory)")
         }
         return socket
     }
@@ -179,21 +180,32 @@ struct ControlClient {
         }
         return CommandError(
             .missing,
-            "the host has no control socket: \(HostNote.text(host, at: csys_realtime_ns()))",
+            place.isOnServer
+                ? "no host on this machine that uses the store has a socket for this user: \(HostNote.text(host, at: csys_realtime_ns()))"
+                : "the host has no control socket: \(HostNote.text(host, at: csys_realtime_ns()))",
             notes: [
-                "it ends just now, is another program than `curfew serve`, has no libmicrohttpd, or was given a socket in another place"
-            ], help: ["curfew doctor" + place.option])
+                place.isOnServer
+                    ? "a host is reached by a socket on its own machine, as its user; others are drained through the store: curfew drain HOST"
+                    : "it ends just now, is another program than `curfew serve`, has no libmicrohttpd, or was given a socket in another place"
+            ], help: [(place.isOnServer ? "curfew hosts" : "curfew doctor") + place.option])
     }
 
     private func silent(_ note: String?) -> CommandError {
         CommandError(
-            .timedOut, "the host does not answer on \(ControlSocket.name)",
+            .timedOut, "the host does not answer on \(socketName)",
             notes: note.map { [$0] } ?? [], help: help)
     }
 
     private func broken(_ what: String) -> CommandError {
         CommandError(
-            .host, "the host cannot be asked on \(ControlSocket.name): \(what)", help: help)
+            .host, "the host cannot be asked on \(socketName): \(what)", help: help)
+    }
+
+    private var socketName: String {
+        switch target {
+        case .store(let place): ControlPlace(place)?.name ?? ControlPlace.usualName
+        case .socket(let path): path
+        }
     }
 
     private var help: [String] {

@@ -5,7 +5,7 @@ import Service
 /// A call of the control socket. `openapi.json` describes all of them for clients.
 struct ControlRoute {
     enum Action {
-        case host, health, tasks, handlers, plugins, factors
+        case host, hosts, health, tasks, handlers, plugins, factors
         case reload, drain, endDrain
         case requests, journal, schedules
         case submit, submitBatch
@@ -70,6 +70,7 @@ struct ControlRoute {
 
     static let all = [
         ControlRoute("GET", "/v1/host", [], .host, .any),
+        ControlRoute("GET", "/v1/hosts", [], .hosts, .read),
         ControlRoute("GET", "/v1/health", [], .health, .read),
         ControlRoute("GET", "/v1/tasks", [], .tasks, .read),
         ControlRoute("GET", "/v1/handlers", [], .handlers, .read),

@@ -131,6 +131,7 @@ struct ControlRoutes: Sendable {
             }
         case .requests: try list(call, query, caller)
         case .journal: try journal(call, query)
+        case .hosts: look(call) { (store) throws(CommandError) in try HostsCommand.item(store) }
         case .schedules:
             look(call) { (store) throws(CommandError) in try SchedulesCommand.item(store) }
         case .show:

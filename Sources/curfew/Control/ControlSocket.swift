@@ -5,19 +5,17 @@ import Glibc
 import PluginBridge
 import Service
 
-/// The socket in the directory of a store by which other programs reach its host.
+/// The socket by which other programs of the machine reach the host of a store.
 final class ControlSocket {
-    /// The name of the socket's file.
-    static let name = "control.sock"
     /// A second for a commit that waits for the disk, and more for what a person asked.
     private static let patience: UInt64 = 5_000_000_000
 
     private let thread: ControlThread
     private let server: HTTPServer
-    /// The directory of the store, while the socket is elsewhere and has a link there.
-    private let linked: OwnedDescriptor?
-    /// Whether it is in the directory of the store, where the commands look for it.
-    let isInStore: Bool
+    /// The directory in which the commands look, while the socket is elsewhere and has a link there.
+    private let linked: (directory: OwnedDescriptor, name: String)?
+    /// Whether it is where the commands look for it.
+    let isFound: Bool
 
     /// Why there is none: lower case, no full stop.
     struct Failure: Error {
@@ -34,16 +32,20 @@ final class ControlSocket {
         _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, _ access: ControlAccess,
         _ settings: ControlSettings, given: OwnedDescriptor?
     ) throws(Failure) {
-        let directory = place.directory
+        guard let wanted = ControlPlace(place) else {
+            throw Failure(reason: "there is no place for it: XDG_RUNTIME_DIR is not set")
+        }
+        let (directory, name) = (wanted.directory, wanted.name)
         guard let folder = OwnedDescriptor(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         else {
             throw Failure(reason: "\(directory): \(String(cString: strerror(errno)))")
         }
-        thread = ControlThread(directory)
+        // A store in a directory has a lock, which keeps others away.
+        if place.isOnServer { try Self.checkIsFree(wanted, folder) }
+        thread = ControlThread(place.name)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
         let routes = ControlRoutes(
-            host, thread, reloads, place, access,
-            socket: settings.socket ?? place.directory + "/" + Self.name)
+            host, thread, reloads, place, access, socket: settings.socket ?? wanted.path)
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit
         // The other half is for plugins, programs and the store.
@@ -53,14 +55,14 @@ final class ControlSocket {
             limits.foreignConnections = min(limits.foreignConnections, limits.connections / 4)
         }
         // One that was left by a host that was killed would be in the way.
-        Self.unlink(folder)
+        Self.unlink(name, in: folder)
         do {
             let made =
                 given == nil
                 ? try settings.socket.map { try Self.made(at: $0, settings.mode) } : nil
             server = try HTTPServer(
                 given.map(HTTPServer.Place.given) ?? made
-                    ?? .made(in: folder, name: Self.name, mode: 0o600), limits: limits
+                    ?? .made(in: folder, name: name, mode: 0o600), limits: limits
             ) { routes.handle($0) }
         } catch {
             thread.stop()
@@ -70,18 +72,27 @@ final class ControlSocket {
         // A socket that was given is there as well.
         if let path = settings.socket {
             // What a host that was killed has left: this one has the lock.
-            csys_socket_remove(folder.number, Self.name)
-            linked = symlinkat(path, folder.number, Self.name) == 0 ? folder : nil
+            csys_socket_remove(folder.number, name)
+            linked = symlinkat(path, folder.number, name) == 0 ? (folder, name) : nil
         } else {
             linked = nil
         }
-        let found = csys_socket_connect(folder.number, Self.name)
-        isInStore = found >= 0
+        let found = csys_socket_connect(folder.number, name)
+        isFound = found >= 0
         if found >= 0 { csys_close(found) }
     }
 
+    private static func checkIsFree(
+        _ place: ControlPlace, _ directory: OwnedDescriptor
+    ) throws(Failure) {
+        let found = csys_socket_connect(directory.number, place.name)
+        guard found >= 0 else { return }
+        csys_close(found)
+        throw Failure(reason: "another host of the store answers at \(place.path)")
+    }
+
     /// Removes a link to a socket elsewhere.
-    private static func unlink(_ directory: OwnedDescriptor) {
+    private static func unlink(_ name: String, in directory: OwnedDescriptor) {
         var status = stat()
         guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
             status.st_mode & S_IFMT == S_IFLNK
@@ -113,7 +124,7 @@ final class ControlSocket {
 
     /// Removes the socket.
     func stop() {
-        if let linked { Self.unlink(linked) }
+        if let linked { Self.unlink(linked.name, in: linked.directory) }
         server.stop(at: csys_monotonic_ns() &+ Self.patience)
     }
 }

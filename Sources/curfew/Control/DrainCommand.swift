@@ -11,19 +11,25 @@ enum DrainCommand {
         summary: "wait until no task runs, at most for this time: 90s, 15min, 1h")
 
     static let command = Command(
-        name: "drain", summary: "have the host launch nothing more, and let what runs end",
+        name: "drain", summary: "have a host launch nothing more, and let what runs end",
+        operands: "[HOST]", operandCount: 0...1,
         options: [endOption, timeoutOption, ServeConfiguration.option, .store, .json],
         details: [
             """
             Requests are accepted as before, and wait; running tasks go on until they end. So
             nothing is interrupted when the host, a plugin or the machine is stopped then. It
             lasts until --end, or until the host ends: the next one launches.
+            """,
             """
+            Where several hosts use a store on a server, HOST is the number of one in `curfew hosts`; the
+            others go on launching. The host sees it within a second or so, wherever it runs.
+            """,
         ],
         exits: [
             ExitMeaning(.ok, "nothing is launched; with --timeout, nothing runs either"),
             ExitMeaning.unwritten, ExitMeaning.usage,
-            ExitMeaning(.missing, "no host uses the store, or it has no socket"),
+            ExitMeaning(
+                .missing, "no host uses the store, or it has no socket, or there is no such HOST"),
             ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(
                 .timedOut,
@@ -40,11 +46,14 @@ enum DrainCommand {
                         "tasks",
                         "those that run, each with request, launch, identifier, phase, attempt, started, deadline, budget, progress and stopping"
                     ),
+                    ("for HOST", "the object is that of `curfew hosts --json`"),
                 ])
         ],
-        examples: ["curfew drain --timeout 15min", "curfew drain --end"]
+        examples: [
+            "curfew drain --timeout 15min", "curfew drain --end",
+            "curfew drain 2 --store postgresql://db.example.org/curfew",
+        ]
     ) { arguments, console throws(CommandError) in
-        let client = try ControlClient(arguments, ignoresFaults: true)
         let timeout = try arguments.value(timeoutOption).map { (text) throws(CommandError) in
             try SpanArgument.value(text, for: "--timeout", range: 1...ControlRoutes.longestWait)
         }
@@ -54,6 +63,14 @@ enum DrainCommand {
                     .usage, "`--end` ends the drain, and there is nothing to wait for",
                     help: ["leave out --timeout"])
             }
+        }
+        if let number = arguments.operands.first {
+            return try DrainedHost(number, arguments).run(
+                isEnd: arguments.has(endOption), timeout: timeout, console,
+                isJSON: arguments.has(.json))
+        }
+        let client = try ControlClient(arguments, ignoresFaults: true)
+        if arguments.has(endOption) {
             let answer = try client.call("DELETE", "/v1/drain", having: "tasks")
             console.out.line(arguments.has(.json) ? answer.text : "requests are launched again")
             return .ok

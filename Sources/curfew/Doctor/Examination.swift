@@ -95,10 +95,10 @@ struct Examination {
                         "store", "\(place.directory) is damaged: \(faults[0])",
                         mend: "curfew db check" + place.option))
             }
-            if !StoreClient.isAddress(place.name) {
-                findings.append(Self.space(of: place.directory))
-            }
-            try lookAtHost(store, place)
+            findings.append(
+                place.isOnServer
+                    ? .ok("store", place.directory) : Self.space(of: place.directory))
+            try lookAtHosts(store, place)
             try lookAtRequests(store, place)
         } catch {
             findings.append(.fail("store", error.message))
@@ -117,9 +117,17 @@ struct Examination {
             : .ok("store", text)
     }
 
-    private mutating func lookAtHost(
+    private mutating func lookAtHosts(
         _ store: StoreClient, _ place: StorePlace
     ) throws(StoreFault) {
+        let hosts = try store.hosts()
+        for host in hosts where host.isSilent {
+            findings.append(
+                .warn(
+                    "host",
+                    "\(HostItem.name(host)) is \(HostItem.stateText(host, at: csys_realtime_ns())): others launch again what ran in it",
+                    mend: "curfew hosts" + place.option))
+        }
         guard let host = try store.host() else {
             return findings.append(
                 .warn(

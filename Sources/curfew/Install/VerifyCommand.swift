@@ -38,7 +38,9 @@ enum VerifyCommand {
         private mutating func read(_ store: StoreClient) throws(CommandError) {
             try StorePlace.translated { () throws(StoreFault) in
                 guard let host = try store.host() else { return }
-                builds = try store.hostReport()?.builds ?? [:]
+                for other in try store.hosts() {
+                    builds.merge(other.report?.builds ?? [:]) { first, _ in first }
+                }
                 self.host = HostNote.text(host, at: csys_realtime_ns())
             }
         }

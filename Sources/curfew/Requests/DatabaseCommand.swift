@@ -9,10 +9,13 @@ enum DatabaseCommand {
         name: "full", summary: "for check: also compare indexes with tables, which takes longer"
     )
 
+    private static let rehearsalOption = CommandOption(
+        name: "dry-run", summary: "for migrate: change the tables, and take it back")
+
     static let command = Command(
-        name: "db", summary: "check, back up or repair a store",
-        operands: "check|backup FILE|forget VALUE", operandCount: 1...2, operandSort: .file,
-        options: [fullOption, .store, .json],
+        name: "db", summary: "check, back up, migrate or repair a store",
+        operands: "check|backup FILE|migrate|forget VALUE", operandCount: 1...2, operandSort: .file,
+        options: [fullOption, rehearsalOption, .store, .json],
         details: [
             """
             check reads the whole file and reports what is invalid. backup copies the state
@@ -24,13 +27,20 @@ enum DatabaseCommand {
             requests.db, without the files requests.db-wal and requests.db-shm.
             """,
             """
+            migrate brings the tables of a store on a server to the version of this Curfew, which no
+            other command and no host does. Hosts of the version before go on beside newer ones, unless
+            the new tables need what they do not know: then it names one, and changes nothing. A store
+            in a directory is brought up to date by the host that opens it first.
+            """,
+            """
             forget removes a value that a host or check could not read: host, day-budget,
             usage, clock, settings or quarantine. Requests stay. Without settings, suspended
             or removed handlers are launched again; without quarantine, all plugins are run.
             """,
         ],
         exits: [
-            ExitMeaning(.ok, "the store is sound, or was copied, or the value was removed"),
+            ExitMeaning(
+                .ok, "the store is sound, or was copied or migrated, or the value was removed"),
             ExitMeaning(.faults, "the store is damaged, or the output could not be written"),
             ExitMeaning.usage, ExitMeaning.missing, ExitMeaning.denied,
             ExitMeaning.storeUnavailable,
@@ -43,6 +53,7 @@ enum DatabaseCommand {
                     ("store", "the directory of the store"),
                     ("ok, faults", "for check: whether it is sound, and the faults as texts"),
                     ("backup, bytes", "for backup: the file, and its size"),
+                    ("from, to", "for migrate: the version of the tables, before and after"),
                     ("forgotten", "for forget: the value"),
                 ])
         ],
@@ -53,7 +64,14 @@ enum DatabaseCommand {
             throw CommandError(
                 .usage, "`--full` belongs to `curfew db check`", help: ["leave it out"])
         }
+        guard arguments.operands[0] == "migrate" || !arguments.has(rehearsalOption) else {
+            throw CommandError(
+                .usage, "`--dry-run` belongs to `curfew db migrate`", help: ["leave it out"])
+        }
         switch (arguments.operands[0], arguments.operands.dropFirst().first) {
+        case ("migrate", nil):
+            try migrate(place, arguments, console)
+            return .ok
         case ("check", nil):
             return try check(place, arguments, console)
         case ("backup", let file?):
@@ -74,7 +92,7 @@ enum DatabaseCommand {
                 .usage,
                 "`curfew db` has no operation `\(arguments.operands.joined(separator: " "))`",
                 help: [
-                    "write `curfew db check`, `curfew db backup FILE` or `curfew db forget VALUE`",
+                    "write `curfew db check`, `curfew db backup FILE`, `curfew db migrate` or `curfew db forget VALUE`",
                     "curfew help db",
                 ])
         }
@@ -113,9 +131,46 @@ enum DatabaseCommand {
             .faults, "the store \(place.directory) is damaged",
             notes: ["nothing was changed"],
             help: [
-                "stop its host, copy the directory, and restore a backup",
+                place.isOnServer
+                    ? "stop its hosts, and restore a backup of the server"
+                    : "stop its host, copy the directory, and restore a backup",
                 "curfew help db",
             ])
+    }
+
+    private static func migrate(
+        _ place: StorePlace, _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) {
+        guard place.isOnServer else {
+            throw CommandError(
+                .usage,
+                "the store at \(place.directory) is a directory, which the host brings up to date that opens it first",
+                notes: ["nothing was done"], help: ["curfew db check" + place.option])
+        }
+        let isRehearsal = arguments.has(rehearsalOption)
+        let versions = try StorePlace.translated { () throws(StoreFault) in
+            try StoreClient.migrate(place.name, isRehearsal: isRehearsal)
+        }
+        guard !arguments.has(.json) else {
+            console.out.line(
+                JSONItem.object([
+                    ("store", .text(place.directory)), ("from", .integer(versions.from)),
+                    ("to", .integer(versions.to)),
+                ]).written)
+            return
+        }
+        let name = Shown.line(place.directory)
+        guard versions.from < versions.to else {
+            let isNewer = versions.from > versions.to
+            console.out.line(
+                "\(name): the tables have version \(versions.from), and "
+                    + (isNewer
+                        ? "are newer than this Curfew; nothing was changed" : "are up to date"))
+            return
+        }
+        console.out.line(
+            "\(name): from version \(versions.from) of the tables to \(versions.to)"
+                + (isRehearsal ? ", and back: it can be done" : ""))
     }
 
     private static var valuesHelp: String {

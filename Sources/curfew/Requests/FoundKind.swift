@@ -39,8 +39,9 @@ struct FoundKind {
     /// that is quarantined in the store. Where no plugin is found, the host of the store may know one.
     func handler(_ store: StoreClient) throws(StoreFault) -> HandlerState? {
         guard var state = handler, let directory else {
-            guard handler == nil, try store.host() != nil,
-                let told = try store.hostReport()?.handlers[identifier]
+            guard handler == nil,
+                let told = try store.hosts().lazy.compactMap({ $0.report?.handlers[identifier] })
+                    .first
             else { return handler }
             switch told.closed {
             case .quarantinedPlugin, .refused: return told

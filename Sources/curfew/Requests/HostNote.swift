@@ -30,10 +30,12 @@ enum HostNote {
     /// `process 4711, since 2026-11-22 03:20:00 (2 h ago)`
     static func text(_ host: HostPresence, at now: Int64) -> String {
         var text = host.process.map { "process \($0)" } ?? "a process that does not say its number"
+        if !host.machine.isEmpty { text += " on \(Shown.line(host.machine))" }
         if let since = host.since {
             text +=
                 ", since \(DateText.short(since, at: now)) (\(DateText.relative(since, at: now)))"
         }
+        if host.others > 0 { text += ", and \(host.others) more: see curfew hosts" }
         return text
     }
 }

@@ -225,17 +225,6 @@ enum SchedulesCommand {
                 row.schedule.request.map { "\($0)" } ?? "-", row.rule ?? "-",
             ]
         }
-        let widths = heads.indices.map { column in
-            max(heads[column].count, cells.map { Shown.width($0[column]) }.max() ?? 0)
-        }
-        let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
-        for (index, row) in ([heads] + cells).enumerated() {
-            let lead = zip(row, widths).dropLast().map { Shown.padded($0, $1) }
-                .joined(separator: "  ")
-            let rule =
-                out.columns.map { Shown.fitted(row[5], max(12, $0 - start)) } ?? row[5]
-            let line = lead + "  " + rule
-            out.line(index == 0 ? out.paint(line, .faint) : line)
-        }
+        TextTable(heads, cells).print(out)
     }
 }

@@ -371,13 +371,15 @@ final class Simulation {
         guard let id = request, let found = try checked({ try host.request(id) }) else {
             let reports = try checked { try host.why(identifier, kind: facts.handler.kind) }
             return WhyAnswer(
-                identifier: identifier, request: nil, reports: reports, journal: [], ahead: 0,
-                now: now)
+                identifier: identifier, request: nil,
+                hosts: [HostAnswer(host: nil, reports: reports)],
+                journal: [], ahead: 0, now: now)
         }
         let reports = found.state == .running ? [] : try checked { try host.why(id) }
         return WhyAnswer(
-            identifier: identifier, request: found, reports: reports, journal: [], ahead: 0,
-            now: now)
+            identifier: identifier, request: found,
+            hosts: [HostAnswer(host: nil, reports: reports)],
+            journal: [], ahead: 0, now: now)
     }
 
     private func known(_ step: SimulationStep) throws(CommandError) -> RequestID {

@@ -17,6 +17,9 @@ struct StorePlace {
     let option: String
     private let isNamed: Bool
 
+    /// Whether it is on a server, where other machines may use it.
+    var isOnServer: Bool { StoreClient.isAddress(name) }
+
     /// - Parameter option: how a command says where it is, after a blank.
     init(_ directory: String, option: String) {
         (name, self.directory, self.option, isNamed) = (directory, directory, option, true)
@@ -81,7 +84,7 @@ struct StorePlace {
     /// A missing store is reported differently from one that cannot be used or has lost its file.
     func checkIsThere() throws(CommandError) {
         // Whether a server has it is known once it is asked.
-        guard !StoreClient.isAddress(name),
+        guard !isOnServer,
             access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR,
             !StoreClient.wasUsed(directory: directory)
         else { return }
@@ -93,7 +96,7 @@ struct StorePlace {
 
     /// Makes the user's own directories.
     private func makeParents() throws(CommandError) {
-        if StoreClient.isAddress(name) { return }
+        if isOnServer { return }
         var path = directory.begins(with: "/") ? "/" : ""
         for part in directory.parts(at: "/").dropLast() {
             path += part

@@ -53,13 +53,12 @@ struct SubmitRehearsal {
         (host, handler, answer) = try StorePlace.translated { () throws(StoreFault) in
             guard let store, let request else { return (nil, nil, nil) }
             let handler = try found.handler(store)
-            let reports = try store.why(
-                request, handler, store.hostReport(),
-                at: Moment(wall: now, span: csys_boottime_ns()))
+            let answers = try store.why(
+                request, handler, at: Moment(wall: now, span: csys_boottime_ns()))
             return (
                 try store.host(), handler,
                 WhyAnswer(
-                    identifier: description.identifier, request: request, reports: reports,
+                    identifier: description.identifier, request: request, hosts: answers,
                     journal: [], ahead: 0, now: now)
             )
         }

@@ -7,14 +7,12 @@ struct WhyAnswer {
     let identifier: String
     /// The request; nil if the answer is about a future submission.
     let request: Request?
-    /// The factors, with those first that the request waits for.
-    private(set) var reports: [FactorReport]
+    /// What holds it in each host, first in that which may launch it first. There are none while it runs.
+    private(set) var hosts: [HostAnswer]
     /// The journal of the request, oldest entry first.
     let journal: [JournalEntry]
     /// Its task ran when its host ended, and no other host has taken the store since.
     var isOrphan = false
-    /// The date at which its host wrote the states; nil if they are read by this process.
-    var seen: Int64?
     /// Requests of the same queue that go first.
     let ahead: Int
     /// Nanoseconds since 1970 in UTC.
@@ -22,9 +20,12 @@ struct WhyAnswer {
 
     /// Leaves out the numbers of other requests: they may be another user's.
     mutating func hideOthers() {
-        for index in reports.indices {
-            reports[index].detail = Self.hidden(reports[index].detail)
-            reports[index].change = Self.hidden(reports[index].change)
+        for host in hosts.indices {
+            for index in hosts[host].reports.indices {
+                let report = hosts[host].reports[index]
+                hosts[host].reports[index].detail = Self.hidden(report.detail)
+                hosts[host].reports[index].change = Self.hidden(report.change)
+            }
         }
     }
 
@@ -44,6 +45,13 @@ struct WhyAnswer {
         }
         return shown.joined(separator: " ")
     }
+
+    /// The host that may launch it first; nil if none uses the store.
+    var nearest: HostView? { hosts.first?.host }
+    /// The factors in that host, with those first that the request waits for.
+    var reports: [FactorReport] { hosts.first?.reports ?? [] }
+    /// The date at which that host wrote the states; nil if they are read by this process.
+    var seen: Int64? { request?.state.isLive == false ? nil : nearest?.report?.at }
 
     var holding: [FactorReport] { reports.filter(\.holds) }
     /// The known factors that allow the launch.
@@ -93,7 +101,17 @@ struct WhyAnswer {
             ("earliest", request?.state.isLive == false ? .null : DateText.item(earliest)),
             ("seen", DateText.item(seen)), ("ahead", .integer(Int64(ahead))),
             ("journal", .list(journal.map(RequestItem.item))),
+            ("hosts", .list(hosts.compactMap(Self.item))),
         ])
+    }
+
+    private static func item(_ answer: HostAnswer) -> JSONItem? {
+        guard let host = answer.host else { return nil }
+        return .object(
+            HostItem.identity(host) + [
+                ("held", .bool(!answer.holding.isEmpty)),
+                ("factors", .list(answer.reports.map(RequestItem.item))),
+            ])
     }
 
     /// The JSON members, for help.
@@ -112,5 +130,9 @@ struct WhyAnswer {
         ),
         ("ahead", "requests of the same identifier that go first"),
         ("journal", "its entries, as in `curfew log --json`"),
+        (
+            "hosts",
+            "the same for each host of the store, first for that of the factors above: host, process, machine, held and factors"
+        ),
     ]
 }

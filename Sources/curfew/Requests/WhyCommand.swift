@@ -117,7 +117,7 @@ enum WhyCommand {
         let schedule = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
                 // A number is that of a request.
-                Schedule.isName(text) && UInt64(text) == nil ? try transaction.schedule(text) : nil
+                Schedule.isStoredName(text) && UInt64(text) == nil ? try transaction.schedule(text) : nil
             }
         }
         if let schedule {
@@ -188,15 +188,11 @@ enum WhyCommand {
                     ? arguments.value($0) : nil
             })
         let queue = description.queue
-        let (reports, seen) = try StorePlace.translated { () throws(StoreFault) in
-            let report = try store.hostReport()
-            return (
-                try store.why(queue, found.handler(store), report, at: now), report?.at
-            )
+        let hosts = try StorePlace.translated { () throws(StoreFault) in
+            try store.why(queue, found.handler(store), at: now)
         }
         return WhyAnswer(
-            identifier: text, request: nil, reports: reports, journal: [], seen: seen, ahead: 0,
-            now: now.wall)
+            identifier: text, request: nil, hosts: hosts, journal: [], ahead: 0, now: now.wall)
     }
 
     /// The first one that waits, or runs.
@@ -223,19 +219,20 @@ enum WhyCommand {
         handler: (StoreClient) throws(StoreFault) -> HandlerState?
     ) throws(CommandError) -> WhyAnswer {
         let request = record.request
-        let (reports, ahead, seen) = try StorePlace.translated { () throws(StoreFault) in
-            guard request.state != .running else { return ([FactorReport](), 0, Int64?.none) }
-            let report = try store.hostReport()
+        let (hosts, ahead) = try StorePlace.translated { () throws(StoreFault) in
+            guard request.state.isLive, request.state != .running else {
+                return ([HostAnswer](), 0)
+            }
             return (
-                try store.why(request, handler(store), report, at: now),
-                request.state == .pending ? try Self.ahead(of: request, store) : 0, report?.at
+                try store.why(request, handler(store), at: now),
+                request.state == .pending ? try Self.ahead(of: request, store) : 0
             )
         }
         return WhyAnswer(
-            identifier: request.description.identifier, request: request, reports: reports,
+            identifier: request.description.identifier, request: request, hosts: hosts,
             journal: record.journal.suffix(8),
-            isOrphan: request.state == .running && HostNote.isAlone(store),
-            seen: request.state.isLive ? seen : nil, ahead: ahead, now: now.wall)
+            isOrphan: request.state == .running && HostNote.isAlone(store), ahead: ahead,
+            now: now.wall)
     }
 
     /// Returns the number of requests of the same queue with an earlier date.

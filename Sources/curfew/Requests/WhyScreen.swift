@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curfew
 import Scheduling
 
 /// The answer to "why?" as a person reads it.
@@ -21,8 +22,10 @@ struct WhyScreen {
         list("not waiting for", answer.others)
         list("unknown from here", answer.unknown)
         if let seen = answer.seen {
-            line("as its host wrote it \(DateText.relative(seen, at: answer.now))")
+            let name = answer.hosts.count == 1 ? "its host" : answer.nearest.map(HostItem.name)
+            line("as \(name ?? "its host") wrote it \(DateText.relative(seen, at: answer.now))")
         }
+        otherHosts()
         if answer.ahead > 0 {
             line(
                 "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier"
@@ -101,6 +104,25 @@ struct WhyScreen {
                 + out.wrapped(
                     "help: " + Shown.line(report.change), after: column, indent: column))
     }
+
+    /// What holds it elsewhere.
+    private func otherHosts() {
+        let others = answer.hosts.dropFirst()
+        for other in others.prefix(Self.mostHosts) {
+            guard let host = other.host else { continue }
+            guard !other.holding.isEmpty else {
+                line("\(HostItem.name(host)): nothing holds it")
+                continue
+            }
+            let held = other.holding.map { "\($0.factor.name) (\($0.detail))" }
+            line("\(HostItem.name(host)): waiting for \(held.joined(separator: ", "))")
+        }
+        if others.count > Self.mostHosts {
+            line("and \(others.count - Self.mostHosts) other hosts; --json names all")
+        }
+    }
+
+    private static let mostHosts = 10
 
     private func list(_ title: String, _ reports: [FactorReport]) {
         guard !reports.isEmpty else { return }
