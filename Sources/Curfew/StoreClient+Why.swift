@@ -111,15 +111,26 @@ extension StoreClient {
     ) throws(StoreFault) -> [FactorReport] {
         let report = host?.report
         let state = report?.handlers[identifier] ?? handler
-        let isOneInAll = (state ?? HandlerState()).mostInStore == 1
-        let running = try read { (store) throws(StoreFault) -> [Request] in
-            let all = isOneInAll ? try store.running() : try self.running(in: host, store)
-            return all.filter { $0.description.identifier == identifier && $0.id != id }
+        let most = (state ?? HandlerState()).mostInStore
+        let isOurs = { (request: Request) in
+            request.description.identifier == identifier && request.id != id
         }
+        let (here, everywhere) = try read { (store) throws(StoreFault) in
+            (
+                try self.running(in: host, store).filter(isOurs).map(\.id),
+                most == nil ? [] : try store.running().filter(isOurs).map(\.id)
+            )
+        }
+        let isShared = host?.record.map { $0.lease > 0 } ?? false
         let isRead = report?.factors.isEmpty == false
         let seen = reports.map { factor in
             if factor.factor == .concurrency {
-                return Self.concurrency(running.map(\.id), state)
+                if isShared, let most, everywhere.count >= most {
+                    return Self.concurrency(everywhere, most, " in all hosts of the store")
+                }
+                let isUnknown =
+                    state == nil ? "; its manifest was not found, and may allow more" : ""
+                return Self.concurrency(here, state?.places ?? 1, isUnknown)
             }
             if factor.factor == .handler {
                 return Self.handler(factor, identifier, handler, report, hasHost: host != nil)
@@ -188,14 +199,14 @@ extension StoreClient {
             "install its plugin and have the host load it")
     }
 
-    private static func concurrency(_ running: [RequestID], _ handler: HandlerState?)
-        -> FactorReport
-    {
-        let places = handler?.places ?? 1
+    /// - Parameter note: what is to be said if there is no place.
+    private static func concurrency(
+        _ running: [RequestID], _ places: Int, _ note: String
+    ) -> FactorReport {
         let isFull = running.count >= places
         var detail = "\(running.count) of \(places) at a time run"
         if let first = running.first { detail += ", request \(first) among them" }
-        if isFull, handler == nil { detail += "; its manifest was not found, and may allow more" }
+        if isFull { detail += note }
         return FactorReport(
             .concurrency, isFull ? .no : .yes, holds: isFull, source: "store", detail: detail,
             change: isFull ? "one of its tasks ends" : "")

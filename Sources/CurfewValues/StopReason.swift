@@ -12,6 +12,8 @@ public enum StopReason: UInt8, Sendable, CaseIterable {
     case cancelled = 4
     /// The host is shutting down.
     case shutdown = 5
+    /// Other hosts of the store take this one for dead, or will soon, and launch its request again.
+    case lease = 6
 }
 
 extension StopReason: CustomStringConvertible {
@@ -23,6 +25,7 @@ extension StopReason: CustomStringConvertible {
         case .host: "the host asked for it"
         case .cancelled: "it was cancelled"
         case .shutdown: "the host is shutting down"
+        case .lease: "another host takes over its request"
         }
     }
 }

@@ -12,6 +12,8 @@ package struct HandlerDescription: Sendable {
     package var grace: UInt64
     /// The maximum number of its tasks that run at the same time.
     package var maxConcurrency: UInt32
+    /// The most of its tasks that run at a time in all hosts of a store; nil for the default.
+    package var maxInStore: Int?
     /// The base of its events' names.
     package var event: String {
         didSet { reservedEvents = HandlerDescription.reservedEvents(of: event) }

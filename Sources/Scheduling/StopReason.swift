@@ -6,7 +6,7 @@ extension StopReason {
         switch self {
         case .budget, .condition, .host: .expired
         case .cancelled: .cancelled
-        case .shutdown: .interrupted
+        case .shutdown, .lease: .interrupted
         }
     }
 
@@ -18,6 +18,7 @@ extension StopReason {
         case .host: "host"
         case .cancelled: "cancelled"
         case .shutdown: "shutdown"
+        case .lease: "lease"
         }
     }
 }

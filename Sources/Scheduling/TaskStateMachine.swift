@@ -302,7 +302,7 @@ package struct TaskStateMachine: Equatable, Sendable {
             return .confirm
         }
         switch reason {
-        case .cancelled, .shutdown:
+        case .cancelled, .shutdown, .lease:
             // A parked task is in no queue, so no worker would find it.
             if isParked { word |= Self.returnedBit }
             word &= ~(Self.heldBit | Self.parkedBit)

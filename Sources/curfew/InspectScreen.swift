@@ -149,7 +149,8 @@ struct InspectScreen {
         row(
             "budget",
             "\(TimeText.limit(handler.budget)), grace \(TimeText.limit(handler.grace)), "
-                + "\(handler.maxConcurrency) at a time")
+                + "\(handler.maxConcurrency) at a time"
+                + (handler.maxInStore.map { ", \($0) in all hosts of a store" } ?? ""))
         row("raises", "of the host: " + handler.hostEventsText)
         if !handler.events.isEmpty {
             row("", "its own: " + handler.events.map(\.text).joined(separator: ", "))

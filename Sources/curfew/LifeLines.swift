@@ -274,6 +274,7 @@ final class LifeLines: LifeView {
         case .host, nil: "told to stop"
         case .cancelled: "cancelled"
         case .shutdown: "shutting down"
+        case .lease: "another host takes over"
         }
     }
 

@@ -195,6 +195,7 @@ enum PluginsCommand {
             ("identifier", .text(handler.identifier)), ("kind", .text(handler.kind.name)),
             ("budget", .seconds(handler.budget)), ("grace", .seconds(handler.grace)),
             ("maxConcurrency", .integer(Int64(handler.maxConcurrency))),
+            ("maxInStore", handler.maxInStore.map { .integer(Int64($0)) } ?? .null),
             ("event", .text(handler.event)),
             (
                 "events",

@@ -196,7 +196,7 @@ struct TaskTests {
         #expect(host.stop(task) == .wrongState)
         for reason in [
             CURFEW_REASON_NONE, CURFEW_REASON_BUDGET, CURFEW_REASON_CANCELLED,
-            CURFEW_REASON_SHUTDOWN, 6, 999, -1,
+            CURFEW_REASON_SHUTDOWN, CURFEW_REASON_LEASE, 7, 999, -1,
         ] {
             #expect(host.stop(task, reason) == .invalid)
         }

@@ -245,7 +245,7 @@ struct LaunchedTaskTests {
     @Test(
         "Only the embedder's reasons can be given to stop",
         arguments: [
-            StopReason.budget, .cancelled, .shutdown,
+            StopReason.budget, .cancelled, .shutdown, .lease,
         ])
     func isNotStopped(reason: StopReason) async throws {
         let gate = Gate()

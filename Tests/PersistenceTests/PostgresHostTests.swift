@@ -213,6 +213,28 @@ struct PostgresHostTests {
         for host in hosts { #expect(try host.decide().isEmpty) }
     }
 
+    @Test("as many run in all hosts as the handler has places in the store")
+    func mostInStore() throws {
+        let hosts = try (1...4).map { try Member(address, process: $0) }
+        for host in hosts {
+            host.book.setState(HandlerState(places: 2, inStore: 3), of: "org.example.tidy")
+            try host.enter()
+        }
+        try hosts[0].submit(7)
+        var running: [(host: Member, id: RequestID)] = []
+        var over = 0
+        while over < 7 {
+            for host in hosts { running += try host.decide().map { (host, $0) } }
+            #expect(running.count == min(3, 7 - over))
+            #expect(hosts.allSatisfy { host in running.count { $0.host === host } <= 2 })
+            for host in hosts { #expect(try host.decide().isEmpty) }
+            try #require(!running.isEmpty)
+            let (host, id) = running.removeFirst()
+            #expect(try host.end(id)?.state == .finished)
+            over += 1
+        }
+    }
+
     @Test("what runs in a host that has left is found by the next one")
     func left() throws {
         let a = try Member(address, process: 1)

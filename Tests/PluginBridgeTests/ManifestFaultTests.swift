@@ -261,6 +261,10 @@ struct ManifestFaultTests {
                 "write at least 0s and at most 10min"
             ),
             (
+                #""maxInStore": ‸10001"#, .concurrency, "`maxInStore` is 10001",
+                "write a number from 1 to 10000"
+            ),
+            (
                 #""maxConcurrency": ‸0"#, .concurrency, "`maxConcurrency` is 0",
                 "write a number from 1 to 64"
             ),
@@ -626,7 +630,7 @@ struct ManifestFaultTests {
             ),
             (
                 #"‸"colour": 1"#, .unknownKey, "a handler has no key `colour`",
-                "remove it; the keys are identifier, kind, budget, grace, maxConcurrency, event,"
+                "remove it; the keys are identifier, kind, budget, grace, maxConcurrency, maxInStore, event,"
                     + " events, requires, form, call, command, isolation, examples"
             ),
             (

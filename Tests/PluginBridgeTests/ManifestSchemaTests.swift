@@ -300,7 +300,7 @@ struct ManifestSchemaTests {
                 let isOpen = [
                     "budget", "event", "sha256", "library", "call", "result", "keep", "free",
                     "length", "from", "lengthOf", "hex", "out", "buffer", "command", "input",
-                    "directory", "needs",
+                    "directory", "needs", "maxInStore",
                 ].contains(key)
                 #expect((property["default"] != nil) != (isRequired || isOpen), "\(key)")
             }

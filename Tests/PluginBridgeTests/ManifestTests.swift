@@ -28,6 +28,7 @@ struct ManifestTests {
               "budget": "1.5min",
               "grace": "250ms",
               "maxConcurrency": 3,
+              "maxInStore": 12,
               "event": "copy",
               "events": [
                 {"name": "copy_found", "parameters": ["text", "int64", "bool"]},
@@ -93,7 +94,8 @@ struct ManifestTests {
         #expect(copy.kind == .processing)
         #expect(copy.budget == 90_000_000_000)
         #expect(copy.grace == 250_000_000)
-        #expect(copy.maxConcurrency == 3)
+        #expect(copy.maxConcurrency == 3 && copy.maxInStore == 12)
+        #expect(copy.maxInStore == 12)
         #expect(copy.event == "copy")
         #expect(copy.events.map(\.selector.description) == ["copy_found:::", "copy_done", "idle"])
         #expect(copy.events.map(\.parameters) == [[.text, .int64, .bool], [], []])
@@ -114,9 +116,9 @@ struct ManifestTests {
         #expect(copy.position.column == 5)
         #expect(copy.identifierPosition.line == 14)
         #expect(copy.identifierPosition.column == 21)
-        #expect(copy.eventPosition.line == 19)
+        #expect(copy.eventPosition.line == 20)
         #expect(copy.eventPosition.column == 16)
-        #expect(copy.eventPositions.map(\.line) == [21, 22, 23])
+        #expect(copy.eventPositions.map(\.line) == [22, 23, 24])
         #expect(copy.eventPositions.map(\.column) == [18, 18, 18])
     }
 
@@ -126,14 +128,14 @@ struct ManifestTests {
         let look = manifest.handlers[1]
         #expect(look.budget == 30_000_000_000)
         #expect(look.grace == 5_000_000_000)
-        #expect(look.maxConcurrency == 1)
+        #expect(look.maxConcurrency == 1 && look.maxInStore == nil)
         #expect(look.event == "look_again")
         #expect(look.events.isEmpty)
         #expect(look.requires.isEmpty)
         #expect(look.form == .entry)
         #expect(look.isolation == .thread)
         #expect(look.examples.isEmpty)
-        #expect(look.position.line == 34)
+        #expect(look.position.line == 35)
         #expect(look.eventPosition == look.identifierPosition)
         #expect(try Self.handler("").budget == 600_000_000_000)
         let least = try Self.parse(Self.manifest()).get()

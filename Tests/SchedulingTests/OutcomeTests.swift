@@ -35,10 +35,10 @@ struct OutcomeTests {
 
     @Test("a reason has the number and the word that headers and JSON use")
     func reasons() {
-        #expect(StopReason.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
+        #expect(StopReason.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6])
         #expect(
             StopReason.allCases.map(\.name) == [
-                "budget", "condition", "host", "cancelled", "shutdown",
+                "budget", "condition", "host", "cancelled", "shutdown", "lease",
             ])
         #expect(StopReason(rawValue: 0) == nil)
     }
@@ -50,6 +50,7 @@ struct OutcomeTests {
         #expect(StopReason.host.outcome == .expired)
         #expect(StopReason.cancelled.outcome == .cancelled)
         #expect(StopReason.shutdown.outcome == .interrupted)
+        #expect(StopReason.lease.outcome == .interrupted)
     }
 
     @Test("a phase has the number and the word that headers and JSON use")

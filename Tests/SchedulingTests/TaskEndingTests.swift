@@ -201,7 +201,7 @@ struct TaskEndingTests {
 
     @Test(
         "cancelled or interrupted while queued: over, and the worker skips it",
-        arguments: [StopReason.cancelled, .shutdown])
+        arguments: [StopReason.cancelled, .shutdown, .lease])
     func endedWhileQueued(_ reason: StopReason) {
         var machine = TaskStateMachine(generation: 1)
         #expect(machine.stop(reason) == .neverEntered)
@@ -246,7 +246,7 @@ struct TaskEndingTests {
 
     @Test(
         "cancelled or interrupted while held back in its queue",
-        arguments: [StopReason.cancelled, .shutdown])
+        arguments: [StopReason.cancelled, .shutdown, .lease])
     func endedWhileHeld(_ reason: StopReason) {
         var machine = TaskStateMachine(generation: 1)
         #expect(machine.hold() == .done)
@@ -262,7 +262,7 @@ struct TaskEndingTests {
 
     @Test(
         "cancelled or interrupted while parked: it is in no queue, so no worker has to skip it",
-        arguments: [StopReason.cancelled, .shutdown])
+        arguments: [StopReason.cancelled, .shutdown, .lease])
     func endedWhileParked(_ reason: StopReason) {
         var machine = TaskStateMachine(generation: 1)
         #expect(machine.hold() == .done)

@@ -211,7 +211,7 @@ struct TaskModel: Equatable {
             confirming = wanted
             return .confirm
         }
-        guard wanted == .cancelled || wanted == .shutdown else { return .notStarted }
+        guard [.cancelled, .shutdown, .lease].contains(wanted) else { return .notStarted }
         if place == .aside { place = .gone }
         held = false
         outcome = wanted.outcome

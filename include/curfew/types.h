@@ -205,7 +205,9 @@ enum {
     CURFEW_REASON_CONDITION = 2, /* a required condition was lost: power, network, … */
     CURFEW_REASON_HOST = 3,      /* the embedder asked for it */
     CURFEW_REASON_CANCELLED = 4, /* it was cancelled */
-    CURFEW_REASON_SHUTDOWN = 5   /* the host is shutting down */
+    CURFEW_REASON_SHUTDOWN = 5,  /* the host is shutting down */
+    CURFEW_REASON_LEASE = 6      /* other hosts of the store take this one for dead, or will soon,
+                                    and launch its request again */
 };
 
 /* The severity of a log line. The last one is the host's: a plugin violated the contract. */

@@ -70,7 +70,14 @@ package final class PostgresLease: HostLease {
         var nextTry: UInt64 = 0
         /// Until then nobody takes this host for dead; nil before its first beat.
         var trustedUntil: UInt64 = 0
+        /// The host was told that this comes to its end.
+        var isLapsing = false
         var hasLapsed = false
+
+        /// The time at which that is told.
+        func lapsesAt(_ host: HostRecord) -> UInt64 {
+            trustedUntil - min(trustedUntil, host.lease / HostWatch.beatsPerLease)
+        }
         var lastTurn: Int64?
         /// What the host was told last.
         var isDrained = false
@@ -90,8 +97,7 @@ package final class PostgresLease: HostLease {
                 round.nextBeat = now
                 // It has just written its row.
                 round.trustedUntil = now + (host.map(Self.trust) ?? 0)
-                if round.hasLapsed { tell(.renewed) }
-                round.hasLapsed = false
+                renew(&round, tell)
             }
             do throws(StoreFault) {
                 try pass(&round, at: now, tell)
@@ -100,13 +106,28 @@ package final class PostgresLease: HostLease {
                 round.watch.broke()
                 round.nextTry = csys_boottime_ns() + Self.retryInterval
             }
-            if let host = round.host, host.lease > 0, !round.hasLapsed,
-                csys_boottime_ns() >= round.trustedUntil
-            {
-                round.hasLapsed = true
-                tell(.lapsed)
-            }
+            if let host = round.host, host.lease > 0 { lapse(&round, host, tell) }
             rest(round)
+        }
+    }
+
+    private func renew(_ round: inout Round, _ tell: (HostLeaseNews) -> Void) {
+        guard round.isLapsing || round.hasLapsed else { return }
+        (round.isLapsing, round.hasLapsed) = (false, false)
+        tell(.renewed)
+    }
+
+    private func lapse(
+        _ round: inout Round, _ host: HostRecord, _ tell: (HostLeaseNews) -> Void
+    ) {
+        let now = csys_boottime_ns()
+        if !round.isLapsing, now >= round.lapsesAt(host) {
+            round.isLapsing = true
+            tell(.lapsing(round.trustedUntil))
+        }
+        if !round.hasLapsed, now >= round.trustedUntil {
+            round.hasLapsed = true
+            tell(.lapsed)
         }
     }
 
@@ -181,10 +202,7 @@ package final class PostgresLease: HostLease {
             return
         }
         round.trustedUntil = sent + Self.trust(host)
-        if round.hasLapsed {
-            round.hasLapsed = false
-            tell(.renewed)
-        }
+        renew(&round, tell)
         var hosts: [HostRecord] = []
         for row in answer.rows { hosts.append(try HostRow.host(at: row, in: address.text)) }
         for dead in round.watch.observe(hosts, by: host, at: csys_boottime_ns()) {
@@ -210,7 +228,9 @@ package final class PostgresLease: HostLease {
         var next = round.connection == nil ? round.nextTry : round.nextLook
         if let host = round.host, host.lease > 0 {
             if round.connection != nil { next = min(next, round.nextBeat) }
-            if !round.hasLapsed { next = min(next, round.trustedUntil) }
+            if !round.hasLapsed {
+                next = min(next, round.isLapsing ? round.trustedUntil : round.lapsesAt(host))
+            }
         }
         if state.withLock({ $0.wakesOthers }), round.connection != nil {
             next = min(next, round.nextNotice)

@@ -56,6 +56,7 @@ package struct Manifest: Hashable, Sendable {
     package static var budgetRange: ClosedRange<UInt64> { 1_000_000...86_400_000_000_000 }
     package static var graceRange: ClosedRange<UInt64> { 0...600_000_000_000 }
     package static var concurrencyRange: ClosedRange<Int64> { 1...64 }
+    package static var storeRange: ClosedRange<Int64> { 1...10_000 }
     /// Leaves room for what is put around the name: `registering…_done`, `…_progress`.
     package static var eventLimit: Int { 100 }
     package static var eventsLimit: Int { 64 }

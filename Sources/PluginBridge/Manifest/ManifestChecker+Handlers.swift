@@ -62,7 +62,12 @@ extension ManifestChecker {
         let grace = fields[ManifestKey.grace.name].map {
             duration($0, key: .grace, range: Manifest.graceRange)
         }
-        let concurrency = fields[ManifestKey.maxConcurrency.name].map { self.concurrency($0) }
+        let concurrency = fields[ManifestKey.maxConcurrency.name].map {
+            count($0, key: .maxConcurrency, range: Manifest.concurrencyRange)
+        }
+        let inStore = fields[ManifestKey.maxInStore.name].map {
+            count($0, key: .maxInStore, range: Manifest.storeRange)
+        }
         let events = fields[ManifestKey.events.name].map { self.events($0, names: &names) } ?? []
         let requires = fields[ManifestKey.requires.name].map { requirements($0) }
         let form = fields[ManifestKey.form.name].map { self.form($0) }
@@ -84,7 +89,7 @@ extension ManifestChecker {
             identifier: identifier, kind: kind, budget: budget, grace: grace,
             maxConcurrency: concurrency, event: event, events: events.map(\.signature),
             requires: requires ?? [], form: form, call: call, command: command,
-            isolation: isolation,
+            isolation: isolation, maxInStore: inStore ?? nil,
             examples: examples ?? [],
             position: value.position, identifierPosition: place,
             eventPosition: fields[ManifestKey.event.name]?.position ?? place,
@@ -147,12 +152,13 @@ extension ManifestChecker {
         return nanoseconds
     }
 
-    private mutating func concurrency(_ value: JSONValue) -> Int? {
-        guard let number = integer(value, key: .maxConcurrency) else { return nil }
-        let range = Manifest.concurrencyRange
+    private mutating func count(
+        _ value: JSONValue, key: ManifestKey, range: ClosedRange<Int64>
+    ) -> Int? {
+        guard let number = integer(value, key: key) else { return nil }
         guard range.contains(number) else {
             fault(
-                .concurrency, at: value, "`maxConcurrency` is \(Self.literal(value))",
+                .concurrency, at: value, "`\(key.name)` is \(Self.literal(value))",
                 help: "write a number from \(range.lowerBound) to \(range.upperBound)")
             return nil
         }

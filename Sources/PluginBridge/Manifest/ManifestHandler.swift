@@ -32,6 +32,9 @@ package struct ManifestHandler: Hashable, Sendable {
     package let command: ManifestCommand?
     /// What the plugin asks for; all its handlers get the most that one of them asks for.
     package let isolation: Isolation
+    /// The most of its tasks that run at a time in all hosts of a store; nil: one if only one at a time runs in a host,
+    /// or else any number.
+    package let maxInStore: Int?
     package let examples: [ManifestExample]
     /// The position of the handler's object.
     package let position: JSONPosition

@@ -18,7 +18,7 @@ extension TaskEngine {
         guard let port = tasks.slot(task).handlerQueue.flatMap(ChildPort.of) else {
             return stopNow(task, reason)
         }
-        let endsQueued = reason == .cancelled || reason == .shutdown
+        let endsQueued = reason == .cancelled || reason == .shutdown || reason == .lease
         return port.decide(task, recalls: endsQueued) { stopNow(task, reason) }
     }
 

@@ -523,5 +523,6 @@ extension HandlerDescription {
             grace: handler.grace, maxConcurrency: UInt32(handler.maxConcurrency),
             event: handler.event, events: handler.events)
         needs = handler.needs
+        maxInStore = handler.maxInStore
     }
 }

@@ -138,7 +138,7 @@ extension RequestLoop {
                 takenBack.remove(ticket)
                 let isWritten = fault == nil && !fenced.contains(ticket)
                 fenced.remove(ticket)
-                let task = tasks.removeValue(forKey: ticket)
+                let task = tasks.remove(ticket)
                 if let task, let name = simulated.removeValue(forKey: ticket) {
                     log(.info, nil, task, "Marking simulated task complete: \(name)")
                 }

@@ -35,8 +35,9 @@ final class RequestLoop: @unchecked Sendable {
     private var retryPause: UInt64 = 0
     /// The span time of the next pruning.
     private var nextPrune: UInt64 = 0
-    /// The tasks of requests. Owned by the batch.
-    var tasks: [RequestTicket: UInt64] = [:]
+    /// The tasks of requests, which the batch changes.
+    let tasks = RequestTasks()
+    private let leaseGuard: LeaseGuard
     /// Tasks that are cancelled while their requests are not. Owned by the batch.
     var takenBack: Set<RequestTicket> = []
     /// Tasks whose end was rejected, because the store has another one. Owned by the batch.
@@ -49,8 +50,6 @@ final class RequestLoop: @unchecked Sendable {
     private let leavingSince = Atomic<Int64>(0)
     /// Since when others may take this host for dead; 0 while they do not.
     private let lapsedSince = Atomic<Int64>(0)
-    /// The tasks were told to stop for that. Owned by the batch.
-    private var hasStoppedLapsed = false
     /// Observes the list of quarantined plugins.
     private let quarantineObserver = Callback<QuarantineList>()
     /// The last reported states of factors. Owned by the batch.
@@ -92,6 +91,7 @@ final class RequestLoop: @unchecked Sendable {
         self.engine = engine
         log = engine.log
         self.configuration = configuration
+        leaseGuard = LeaseGuard(engine, tasks, lease: configuration.record?.lease ?? 0)
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
         clockWatch = csys_clock_watch()
@@ -200,14 +200,16 @@ final class RequestLoop: @unchecked Sendable {
                             "the host with process number \(host.identity.process) on \(host.machine) was silent for too long, and is taken for dead; \(counts.interrupted) of its requests are pending again, \(counts.parked) are parked"
                         )
                     }, finish: { _ in }))
+        case .lapsing(let end): leaseGuard.begin(until: end)
         case .lapsed:
             lapsedSince.store(max(1, engine.clock.moment().wall), ordering: .releasing)
             log(
                 .error, nil, 0,
-                "the server of the store does not answer: other hosts will soon take this one for dead, so that nothing is launched and its tasks are told to stop"
+                "the server of the store does not answer: other hosts will soon take this one for dead, so that nothing is launched"
             )
             inbox.wake()
         case .renewed:
+            leaseGuard.renew()
             lapsedSince.store(0, ordering: .releasing)
             inbox.wake()
         case .drained(let isDrained):
@@ -332,7 +334,6 @@ final class RequestLoop: @unchecked Sendable {
         }
         let now = engine.clock.moment()
         lookAtClock(now)
-        stopLapsed()
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
         }
@@ -457,8 +458,6 @@ final class RequestLoop: @unchecked Sendable {
         return date == 0 ? nil : date
     }
 
-    private var isLapsed: Bool { lapsed != nil }
-
     private var lapsed: Int64? {
         let date = lapsedSince.load(ordering: .acquiring)
         return date == 0 ? nil : date
@@ -497,31 +496,7 @@ final class RequestLoop: @unchecked Sendable {
 
     /// Others have taken over what runs here: it is told to stop, and this host enters the store anew.
     private func leaveOff() {
-        interrupt(book.fenced()) {
-            "another host has taken over request \($0); its task was told to stop, and what it does does not count"
-        }
-    }
-
-    /// Others may take over soon what runs here, so that it would run twice. The store cannot be asked meanwhile.
-    private func stopLapsed() {
-        guard isLapsed != hasStoppedLapsed else { return }
-        hasStoppedLapsed = isLapsed
-        guard isLapsed else { return }
-        interrupt(book.launches) {
-            "other hosts may take this one for dead; the task of request \($0) was told to stop"
-        }
-    }
-
-    private func interrupt(
-        _ launches: [(id: RequestID, launch: UInt64)], _ why: (RequestID) -> String
-    ) {
-        for (id, launch) in launches {
-            // One that is over has nothing to stop.
-            guard let task = tasks[RequestTicket(request: id, launch: launch)],
-                engine.interrupt(task) == .ok
-            else { continue }
-            log(.warning, nil, task, why(id))
-        }
+        leaseGuard.stop(book.fenced())
     }
 
     /// Detects a changed clock or a suspended machine by the difference between the two clocks.

@@ -536,7 +536,7 @@ package final class RequestService: @unchecked Sendable {
             for: RequestJob(
                 apply: { (_, _, _) in },
                 finish: { [loop] _ in
-                    let tasks = loop.tasks
+                    let tasks = loop.tasks.all
                     found.withLock { $0 = tasks }
                 }), in: loop)
         let tasks = found.withLock { $0 }
@@ -676,7 +676,8 @@ extension HandlerRecord {
             closed = .paused
         }
         return HandlerState(
-            closed: closed, places: Int(description.maxConcurrency), needs: description.needs,
-            plugin: plugin, build: build)
+            closed: closed, places: Int(description.maxConcurrency),
+            inStore: description.maxInStore, needs: description.needs, plugin: plugin,
+            build: build)
     }
 }

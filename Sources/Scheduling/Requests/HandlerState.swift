@@ -21,11 +21,10 @@ package struct HandlerState: Hashable, Sendable {
 
     /// The reason why it cannot be launched; nil if it can.
     package var closed: Closed?
-    /// The maximum number of its tasks that run at the same time.
+    /// The maximum number of its tasks that run at the same time in a host.
     package var places: Int
-    /// The most of its tasks that run at a time in all hosts of a store; nil without a limit. What runs one at a time in
-    /// a host does so everywhere.
-    package var mostInStore: Int? { places == 1 ? 1 : nil }
+    /// The most of its tasks that run at a time in all hosts of a store; nil without a limit.
+    package var mostInStore: Int?
     /// The conditions from its manifest, which each of its requests has in addition to its own.
     package var needs: RequestNeeds
     /// The id of its plugin; "" for a handler of the embedder.
@@ -34,12 +33,17 @@ package struct HandlerState: Hashable, Sendable {
     package var build: String
 
     /// Creates a state, by default with one task at a time.
+    ///
+    /// - Parameter inStore: the most in all hosts; nil: what runs one at a time in a host does so everywhere, and
+    ///   else there is no limit.
     package init(
-        closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = "",
+        closed: Closed? = nil, places: Int = 1, inStore: Int? = nil, needs: RequestNeeds = [],
+        plugin: String = "",
         build: String = ""
     ) {
         self.closed = closed
-        self.places = places
+        self.places = inStore.map { min($0, places) } ?? places
+        mostInStore = inStore ?? (places == 1 ? 1 : nil)
         self.needs = needs
         self.plugin = plugin
         self.build = build

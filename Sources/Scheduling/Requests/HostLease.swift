@@ -21,7 +21,10 @@ package protocol HostLease: AnyObject, Sendable {
 package enum HostLeaseNews: Sendable {
     /// Another host is dead.
     case dead(HostRecord)
-    /// Others may take this host for dead soon: nothing may be launched, and what runs has to stop.
+    /// Beats have not got through for long, and others may take this host for dead at a time of CLOCK_BOOTTIME: what
+    /// runs has to end before. `lapsed` or `renewed` follows.
+    case lapsing(UInt64)
+    /// Others may take this host for dead from now on: nothing may be launched.
     case lapsed
     /// This host's beats get through again.
     case renewed

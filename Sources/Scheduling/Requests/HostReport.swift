@@ -76,6 +76,11 @@ package struct HostReport: Equatable, Sendable {
                 "handler\t\(identifier)\t\(word)\t\(state.places)\t\(state.needs.rawValue)\t\(Self.plain(state.plugin))\t\(Self.plain(reason.cut(to: 255)))"
             )
         }
+        for (identifier, state) in handlers {
+            let usual = HandlerState(places: state.places).mostInStore
+            guard let most = state.mostInStore, most != usual else { continue }
+            lines.append("most\t\(identifier)\t\(most)")
+        }
         for (plugin, build) in builds { lines.append("build\t\(Self.plain(plugin))\t\(build)") }
         for (identifier, rate) in rates {
             guard let words = rate.words(at: 0) else { continue }
@@ -146,6 +151,9 @@ package struct HostReport: Equatable, Sendable {
                 self.places = places
                 dayLimits = DayLimits(
                     launches: UInt64(words[2]), wall: UInt64(words[3]), cpu: UInt64(words[4]))
+            case ("most", 3):
+                guard let most = Int(words[2]) else { return nil }
+                handlers[words[1]]?.mostInStore = most
             case ("build", 3):
                 for (identifier, state) in handlers where state.plugin == words[1] {
                     handlers[identifier]?.build = words[2]

@@ -124,7 +124,7 @@ package struct RequestBook: Sendable {
     }
 
     /// The launches whose tasks run in this host, in the order of their requests.
-    package var launches: [(id: RequestID, launch: UInt64)] {
+    private var launches: [(id: RequestID, launch: UInt64)] {
         running.map { ($0.key, $0.value.launch) }.sorted { $0.0 < $1.0 }
     }
 

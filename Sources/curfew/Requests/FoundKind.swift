@@ -28,7 +28,7 @@ struct FoundKind {
         directory = found?.plugin.directory
         handler = found.map { plugin, handler in
             HandlerState(
-                places: handler.maxConcurrency, needs: handler.needs,
+                places: handler.maxConcurrency, inStore: handler.maxInStore, needs: handler.needs,
                 plugin: plugin.sound?.id ?? "")
         }
         nearest =

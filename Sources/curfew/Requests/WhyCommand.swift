@@ -117,7 +117,8 @@ enum WhyCommand {
         let schedule = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
                 // A number is that of a request.
-                Schedule.isStoredName(text) && UInt64(text) == nil ? try transaction.schedule(text) : nil
+                Schedule.isStoredName(text) && UInt64(text) == nil
+                    ? try transaction.schedule(text) : nil
             }
         }
         if let schedule {
