@@ -39,7 +39,7 @@ DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libpq-d
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
 TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl dbus faketime file fish groff-base jq libarchive13 \
-                 libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign postgresql-15 python3-cffi \
+                 faketime libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign postgresql-15 python3-cffi \
                  python3-clang python3-dbusmock python3-jsonschema python3-markdown python3-pycparser \
                  python3-pytest rustc systemd tzdata valgrind zsh
 # What the benchmarks compare with.

@@ -41,8 +41,12 @@ extension RequestConfiguration {
             identity: host, machine: HostIdentity.machine, space: HostIdentity.space, since: 0,
             lease: address.lease, release: CURFEW_VERSION_STRING)
         record = mine
-        openStore = { () throws(StoreFault) in try PostgresStore.open(address, creates: true) }
-        lease = PostgresLease(address)
+        let clock = PostgresClock()
+        openStore = { () throws(StoreFault) in
+            try PostgresStore.open(address, creates: true, clock: clock)
+        }
+        lease = PostgresLease(address, clock: clock)
+        wallOffset = clock
         checkStore = nil
         wakeFile = nil
         // Of a host on another machine only its silence tells.

@@ -55,6 +55,10 @@ extension StoreClient {
         }
     }
 
+    /// Nanoseconds by which the clock of the store's server is ahead of this machine's; 0 if they are near enough, and for a
+    /// store in a directory.
+    package var wallOffset: Int64 { (store as? PostgresStore)?.clock.nanoseconds ?? 0 }
+
     /// Has a host of a store on a server launch nothing more, or launch again. Returns false if it has left.
     package func setDrained(_ isDrained: Bool, of host: Int64) throws(StoreFault) -> Bool {
         try write { (_, store) throws(StoreFault) in try store.setDrained(isDrained, of: host) }

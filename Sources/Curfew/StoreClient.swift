@@ -9,7 +9,7 @@ package import Scheduling
 ///
 /// One thread may use it at a time. Dates are nanoseconds since 1970 in UTC.
 package final class StoreClient {
-    private let store: any RequestStore
+    let store: any RequestStore
     let address: StoreAddress
     /// The fault that kept the host from being notified of the last write; nil if there was none.
     /// The write was committed, and the host sees it with the next change.

@@ -15,7 +15,8 @@ final class GuideReader {
     /// What the last command left with.
     private var status: Int32 = 0
 
-    init(_ installation: Installation) throws {
+    /// - Parameter variables: what the guide assumes of the environment.
+    init(_ installation: Installation, variables: [String: String] = [:]) throws {
         self.installation = installation
         place = try TemporaryDirectory()
         notes = try TemporaryDirectory()
@@ -29,6 +30,7 @@ final class GuideReader {
             "PYTHONDONTWRITEBYTECODE": "1",
         ]
         environment["RUSTUP_HOME"] = RustToolchain.home
+        environment.merge(variables) { $1 }
     }
 
     /// Does all that a guide says.

@@ -24,6 +24,22 @@ struct GuideTests {
         for fault in wrong { Issue.record("\(fault)") }
     }
 
+    @Test(
+        "The guide to a queue that machines share works with a server",
+        .enabled(if: PostgresServer.programs != nil, "PostgreSQL is not installed"))
+    func share() throws {
+        let server = try PostgresServer.shared
+        try server.run("CREATE DATABASE curfew")
+        let sockets = try TemporaryDirectory()
+        try GuideReader(
+            try Installation.forTests(),
+            variables: [
+                "PGHOST": server.directory, "XDG_RUNTIME_DIR": sockets.path,
+                "CURFEW_PLUGIN_PATH": sockets.path,
+            ]
+        ).follow(try Guide("sharing-a-queue"))
+    }
+
     @Test("Every guide is followed")
     func isFollowed() throws {
         let guides = try FileManager.default
@@ -41,7 +57,8 @@ struct GuideTests {
                 "from-cron.md", "installing-plugins.md", "isolating-plugins.md", "porting.md",
                 "proving-a-plugin.md",
                 "requests.md",
-                "running-programs.md", "schedules.md", "service.md", "writing-a-plugin-in-cpp.md",
+                "running-programs.md", "schedules.md", "service.md", "sharing-a-queue.md",
+                "writing-a-plugin-in-cpp.md",
                 "writing-a-plugin-in-rust.md",
                 "writing-a-plugin.md",
             ])
@@ -57,6 +74,7 @@ struct GuideTests {
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
             "Documentation/running-programs.md", "Documentation/from-cron.md",
             "Documentation/schedules.md", "Documentation/control.md", "Documentation/service.md",
+            "Documentation/sharing-a-queue.md",
             "Documentation/installing-plugins.md", "Documentation/isolating-plugins.md",
             "SECURITY.md",
             "Documentation/background-tasks.md", "Documentation/porting.md",

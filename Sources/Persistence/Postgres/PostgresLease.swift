@@ -11,6 +11,7 @@ package import Scheduling
 /// others have written: at once when they say so, and each second, because notices may be lost.
 package final class PostgresLease: HostLease {
     private let address: PostgresAddress
+    private let clock: PostgresClock
     private let state = Locked(State())
     /// Signalled to wake the thread.
     private let wake = csys_eventfd()
@@ -30,7 +31,11 @@ package final class PostgresLease: HostLease {
     /// Nanoseconds before another connection is tried.
     private static let retryInterval: UInt64 = 1_000_000_000
 
-    package init(_ address: PostgresAddress) { self.address = address }
+    /// - Parameter clock: gets the time of the server.
+    package init(_ address: PostgresAddress, clock: PostgresClock = PostgresClock()) {
+        self.address = address
+        self.clock = clock
+    }
 
     deinit {
         csys_close(wake)
@@ -157,9 +162,11 @@ package final class PostgresLease: HostLease {
         }
         if round.nextLook <= now {
             round.nextLook = now + Self.lookInterval
+            let asked = csys_monotonic_ns()
             let answer = try inTurn(connection) { () throws(StoreFault) in
                 try connection.send(.poll) { $0.put(round.host?.id ?? 0) }
             }
+            clock.observe(answer[0].integer(2), from: asked, to: csys_monotonic_ns())
             let turn = answer[0].integer(0)
             if turn != round.lastTurn { csys_eventfd_signal(descriptor) }
             round.lastTurn = turn

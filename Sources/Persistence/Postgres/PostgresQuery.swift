@@ -224,6 +224,8 @@ enum PostgresQuery: Int, CaseIterable {
     // MARK: Hosts
 
     private static let host = PostgresSchema.names(PostgresSchema.host)
+    /// The server's clock, in nanoseconds since 1970.
+    static let now = "(extract(epoch FROM clock_timestamp()) * 1e9)::bigint"
     private static let hostAddition = PostgresSchema.names(PostgresSchema.hostAddition)
     /// Nanoseconds since its last beat, by the server's clock.
     private static let silence =
@@ -245,7 +247,7 @@ enum PostgresQuery: Int, CaseIterable {
             "UPDATE host SET beat = beat + 1, beaten_at = clock_timestamp() WHERE id = $1 AND ended_at IS NULL"
         case .drain: "UPDATE host SET drained = $2 WHERE id = $1 AND ended_at IS NULL"
         case .poll:
-            "SELECT last_value, (SELECT drained FROM host WHERE id = $1) FROM turn_order"
+            "SELECT last_value, (SELECT drained FROM host WHERE id = $1), \(Self.now) FROM turn_order"
         // As long as the transaction lasts nobody takes this host's requests over.
         case .fence: "SELECT drained FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE"
         case .leave:

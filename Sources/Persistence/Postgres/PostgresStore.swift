@@ -9,6 +9,7 @@ package import Scheduling
 package final class PostgresStore: RequestStore {
     private let address: PostgresAddress
     private let process: Int32
+    package let clock: PostgresClock
     /// Nil while there is no connection.
     private var transaction: PostgresTransaction?
     /// The number of this host, once it has entered the store; nil for a client.
@@ -29,19 +30,22 @@ package final class PostgresStore: RequestStore {
     /// Throws `.absent` if there is none and `creates` is false; `.denied` if this user may not use it; `.newer` if a
     /// newer version of Curfew has made it; `.unreachable` if no server answers.
     ///
-    /// - Parameter creates: makes the tables where there are none.
+    /// - Parameters:
+    ///   - creates: makes the tables where there are none.
+    ///   - clock: gets the time of the server.
     package static func open(
-        _ address: PostgresAddress, creates: Bool
+        _ address: PostgresAddress, creates: Bool, clock: PostgresClock = PostgresClock()
     ) throws(StoreFault) -> PostgresStore {
-        let store = PostgresStore(address)
+        let store = PostgresStore(address, clock)
         let connection = try PostgresConnection.open(address)
         try store.prepare(connection, creating: creates)
         store.transaction = PostgresTransaction(connection)
         return store
     }
 
-    private init(_ address: PostgresAddress) {
+    private init(_ address: PostgresAddress, _ clock: PostgresClock) {
         self.address = address
+        self.clock = clock
         process = getpid()
     }
 
@@ -60,9 +64,11 @@ package final class PostgresStore: RequestStore {
             guard creating else { throw Self.absent(address) }
             try create(connection)
         }
+        let asked = csys_monotonic_ns()
         let answer = try connection.send(
-            text: "SELECT version, oldest FROM \(address.schema).store")
+            text: "SELECT version, oldest, \(PostgresQuery.now) FROM \(address.schema).store")
         try connection.sync()
+        let answered = csys_monotonic_ns()
         guard answer.count == 1 else {
             throw StoreFault(
                 .corrupt,
@@ -70,6 +76,7 @@ package final class PostgresStore: RequestStore {
             )
         }
         let (version, oldest) = (answer[0].integer(0), answer[0].integer(1))
+        clock.observe(answer[0].integer(2), from: asked, to: answered)
         if version < PostgresSchema.version {
             throw StoreFault(
                 .denied,

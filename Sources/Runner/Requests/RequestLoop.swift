@@ -114,7 +114,7 @@ final class RequestLoop: @unchecked Sendable {
         storeWatch = StoreWatch(
             configuration.wakeFile, configuration.lease, every: configuration.storeLookInterval)
         storeWatch.willRead(store)
-        let now = engine.clock.moment()
+        let now = Self.moment(engine, configuration)
         lastLook = now
         lastSlept = engine.clock.slept
         book.isReporting = configuration.wakeFile != nil || configuration.lease != nil
@@ -184,6 +184,17 @@ final class RequestLoop: @unchecked Sendable {
         _ = inbox.add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
     }
 
+    /// The current time for dates, by the clock of the store if hosts of several machines use it.
+    var moment: Moment { Self.moment(engine, configuration) }
+
+    static func moment(_ engine: TaskEngine, _ configuration: RequestConfiguration) -> Moment {
+        var moment = engine.clock.moment()
+        if engine.clock.manual == nil, let offset = configuration.wallOffset {
+            moment.wall += offset.nanoseconds
+        }
+        return moment
+    }
+
     // MARK: From other threads
 
     /// Takes in what the lease has found out.
@@ -202,7 +213,7 @@ final class RequestLoop: @unchecked Sendable {
                     }, finish: { _ in }))
         case .lapsing(let end): leaseGuard.begin(until: end)
         case .lapsed:
-            lapsedSince.store(max(1, engine.clock.moment().wall), ordering: .releasing)
+            lapsedSince.store(max(1, moment.wall), ordering: .releasing)
             log(
                 .error, nil, 0,
                 "the server of the store does not answer: other hosts will soon take this one for dead, so that nothing is launched"
@@ -213,7 +224,7 @@ final class RequestLoop: @unchecked Sendable {
             lapsedSince.store(0, ordering: .releasing)
             inbox.wake()
         case .drained(let isDrained):
-            guard setDrained(since: isDrained ? engine.clock.moment().wall : nil) else { return }
+            guard setDrained(since: isDrained ? moment.wall : nil) else { return }
             noteDrain(isDrained)
             // A batch takes it in only if there is something to do.
             _ = inbox.add(RequestJob(apply: { (_, _, _) in }, finish: { _ in }))
@@ -299,7 +310,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Closes the store after the last batch. Returns false when jobs have arrived meanwhile.
     private func finish() -> Bool {
         guard inbox.close() else { return false }
-        let now = engine.clock.moment()
+        let now = moment
         var failure: StoreFault?
         do {
             try store?.write { (transaction) throws(StoreFault) in
@@ -332,7 +343,7 @@ final class RequestLoop: @unchecked Sendable {
             // It can be read, so that it is tried again at once.
             if configuration.lease != nil, storeWatch.hasAnswer { retryAt = nil }
         }
-        let now = engine.clock.moment()
+        let now = moment
         lookAtClock(now)
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
@@ -613,7 +624,7 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func lookAhead() {
-        let now = engine.clock.moment()
+        let now = moment
         wake = nextWake(now)
         left = Self.left(until: wake, now)
         let time = engine.clock.now()

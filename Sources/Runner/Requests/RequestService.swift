@@ -477,7 +477,7 @@ package final class RequestService: @unchecked Sendable {
     package var payloadLimit: Int { configuration.limits.payloadBytes }
 
     /// The current time for dates and reports.
-    package var moment: Moment { engine.clock.moment() }
+    package var moment: Moment { RequestLoop.moment(engine, configuration) }
 
     /// Returns the state of every factor for a request, or nil for an unknown one.
     package func why(_ id: RequestID) throws(RequestFailure) -> [FactorReport]? {

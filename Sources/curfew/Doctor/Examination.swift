@@ -98,11 +98,23 @@ struct Examination {
             findings.append(
                 place.isOnServer
                     ? .ok("store", place.directory) : Self.space(of: place.directory))
+            if let finding = Self.clock(store) { findings.append(finding) }
             try lookAtHosts(store, place)
             try lookAtRequests(store, place)
         } catch {
             findings.append(.fail("store", error.message))
         }
+    }
+
+    /// A clock that differs from the server's by a second or more.
+    private static func clock(_ store: StoreClient) -> Finding? {
+        let offset = store.wallOffset
+        guard abs(offset) >= 1_000_000_000 else { return nil }
+        let span = TimeText.limit(offset.magnitude / 1_000_000_000 * 1_000_000_000)
+        return .warn(
+            "clock",
+            "this machine's clock is \(span) \(offset < 0 ? "ahead of" : "behind") that of the store's server: its hosts go by the server's, and dates that are typed here by this one's",
+            mend: "timedatectl set-ntp true")
     }
 
     private static func space(of directory: String) -> Finding {
