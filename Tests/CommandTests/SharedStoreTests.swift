@@ -23,10 +23,10 @@ struct SharedStoreTests {
                 done = subprocess.run([program, words[0], "--store", store, *words[1:]], capture_output=True, text=True)
                 return done.returncode, done.stdout + done.stderr
             hosts = []
-            def start(*words, wait=True):
+            def start(*words, wait=True, before=[]):
                 log = f"host-{len(hosts)}"
                 with open(log, "w") as output:
-                    host = subprocess.Popen([program, "serve", "--store", store, *words], stdout=output, start_new_session=True)
+                    host = subprocess.Popen([*before, program, "serve", "--store", store, *words], stdout=output, start_new_session=True)
                 hosts.append(host)
                 if wait: until(lambda: " serving " in open(log).read())
                 return host
@@ -178,6 +178,33 @@ struct SharedStoreTests {
                 ended 0 0
 
                 """)
+    }
+
+    @Test(
+        "A host whose clock is wrong goes by the server's, and nobody takes it for dead",
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime"),
+            "faketime is not installed"))
+    func clocks() throws {
+        let output = try run(
+            """
+            early = start(before=["faketime", "-f", "+600s"])
+            late = start(before=["faketime", "-f", "-365d"])
+            requests = [submit("true", "--after", "2s") for _ in range(4)]
+            until(lambda: count(" finished") == 4)
+            code, text = run("log", "--json", "--limit", "10000")
+            entries = [json.loads(line) for line in text.splitlines()]
+            def at(what, request):
+                return [entry["at"] for entry in entries if entry["what"] == what and entry["request"] == request]
+            def seconds(text):
+                return time.mktime(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) + float(text[19:-1])
+            for request in requests:
+                (begun,), (launched,) = at("submitted", request), at("launched", request)
+                assert 1.9 < seconds(launched) - seconds(begun) < 20, (begun, launched)
+            code, text = run("doctor")
+            print(check(requests), count("host-lost"), "clock" in text)
+            """, on: .shared, lease: 10)
+        #expect(output == "4 0 False\nended 0 0\n")
     }
 
     @Test(
