@@ -27,6 +27,8 @@ package final class PostgresLease: HostLease {
     private static let lookInterval: UInt64 = 1_000_000_000
     /// Nanoseconds between two notices to others.
     private static let noticeInterval: UInt64 = 10_000_000
+    /// Nanoseconds that a server may take that is only slow.
+    private static let leastWait: UInt64 = 1_000_000_000
     /// Nanoseconds before another connection is tried.
     private static let retryInterval: UInt64 = 1_000_000_000
 
@@ -93,6 +95,8 @@ package final class PostgresLease: HostLease {
                 if round.hasLapsed { tell(.renewed) }
                 round.hasLapsed = false
             }
+            // One with a connection may only have been stopped: then a beat says whether others have noticed.
+            if round.connection == nil { lapse(&round, tell) }
             do throws(StoreFault) {
                 try pass(&round, at: now, tell)
             } catch {
@@ -100,14 +104,30 @@ package final class PostgresLease: HostLease {
                 round.watch.broke()
                 round.nextTry = csys_boottime_ns() + Self.retryInterval
             }
-            if let host = round.host, host.lease > 0, !round.hasLapsed,
-                csys_boottime_ns() >= round.trustedUntil
-            {
-                round.hasLapsed = true
-                tell(.lapsed)
-            }
+            lapse(&round, tell)
             rest(round)
         }
+    }
+
+    /// Says so if others may take this host for dead.
+    private func lapse(_ round: inout Round, _ tell: (HostLeaseNews) -> Void) {
+        guard let host = round.host, host.lease > 0, !round.hasLapsed,
+            csys_boottime_ns() >= round.trustedUntil
+        else { return }
+        round.hasLapsed = true
+        tell(.lapsed)
+    }
+
+    /// Returns the time on the clock of spans until which the thread may wait for the server: it has to say in time
+    /// that the host has lapsed.
+    private static func deadline(_ round: Round) -> UInt64 {
+        guard let host = round.host, host.lease > 0 else { return .max }
+        let (now, span) = (csys_boottime_ns(), csys_monotonic_ns())
+        if round.hasLapsed { return span + host.lease }
+        guard now < round.trustedUntil else { return span + leastWait }
+        let left = round.trustedUntil - now
+        // Half of it, since another connection may get through.
+        return span + max(left / 2, min(left, leastWait))
     }
 
     /// How long after the sending of a beat a host may trust that it lives for the others.
@@ -120,7 +140,7 @@ package final class PostgresLease: HostLease {
     ) throws(StoreFault) {
         if round.connection == nil {
             guard round.nextTry <= now else { return }
-            let connection = try PostgresConnection.open(address)
+            let connection = try PostgresConnection.open(address, until: Self.deadline(round))
             if !address.isPooled { try connection.listen(to: address.schema) }
             round.connection = connection
             // Whatever has happened, the host looks: its own connection may be lost, too.
@@ -128,12 +148,14 @@ package final class PostgresLease: HostLease {
             round.lastTurn = nil
         }
         let connection = round.connection!
+        connection.deadline = Self.deadline(round)
         let notices = address.isPooled ? [] : try connection.notices()
         if !notices.isEmpty { csys_eventfd_signal(descriptor) }
         if notices.contains(.hosts) { round.nextLook = 0 }
         if let host = round.host, host.lease > 0, round.nextBeat <= now {
             try beat(host, &round, connection, tell)
         }
+        connection.deadline = Self.deadline(round)
         if round.nextLook <= now {
             round.nextLook = now + Self.lookInterval
             let answer = try inTurn(connection) { () throws(StoreFault) in
@@ -154,6 +176,7 @@ package final class PostgresLease: HostLease {
             })
         else { return }
         round.nextNotice = now + Self.noticeInterval
+        connection.deadline = Self.deadline(round)
         _ = try inTurn(connection) { () throws(StoreFault) in
             try connection.send(.notify) {
                 $0.put(address.schema)
