@@ -325,4 +325,51 @@ struct PostgresCutTests {
         try check(pair, "k999999", id, answer, "its answer was cut")
         try checkJournal(pair, 2)
     }
+
+    @Test(
+        "a server that stops answering is given up in time, and what was under way is found out",
+        arguments: [0, 0.5, 1])
+    func halfOpen(_ part: Double) throws {
+        let pair = try pair(answerLimit: 500_000_000)
+        let whole = try measure(pair)
+        let (trip, commit) = (try #require(whole.lastTrip), try #require(whole.commit))
+        let id = try pair.launch()
+        proxy.set(.swallow(.toServer, after: trip + Int(Double(commit - trip) * part)))
+        let begun = ContinuousClock.now
+        let answer = Result { () throws(StoreFault) in try pair.submit("k999999", ending: id) }
+        #expect(begun.duration(to: .now) < .seconds(4))
+        try check(pair, "k999999", id, answer, "swallowed")
+        try checkJournal(pair, 2)
+    }
+
+    @Test("a COMMIT whose answer is swallowed is done, and its caller gets the numbers")
+    func swallowedAnswer() throws {
+        let pair = try pair(answerLimit: 500_000_000)
+        let whole = try measure(pair)
+        let id = try pair.launch()
+        proxy.set(.swallow(.fromServer, after: whole.received - 1))
+        let answer = Result { () throws(StoreFault) in try pair.submit("k999999", ending: id) }
+        #expect(throws: Never.self) { try answer.get() }
+        try check(pair, "k999999", id, answer, "its answer was swallowed")
+    }
+
+    @Test("a server that answers nothing at all is unreachable, in time")
+    func silent() throws {
+        let store = try PostgresStore.open(
+            PostgresAddress(proxy.url(schema: schema, "&connect_timeout=2")), creates: false,
+            answerLimit: 300_000_000)
+        proxy.setSilent(true)
+        for limit in [1.0, 4.0] {
+            // First its connection does not answer, and then no other one is made.
+            let begun = ContinuousClock.now
+            #expect {
+                try store.read { store throws(StoreFault) in try store.value("x") }
+            } throws: {
+                ($0 as? StoreFault)?.kind == .unreachable
+            }
+            #expect(begun.duration(to: .now) < .seconds(limit))
+        }
+        proxy.setSilent(false)
+        #expect(try store.read { store throws(StoreFault) in try store.value("x") } == nil)
+    }
 }
