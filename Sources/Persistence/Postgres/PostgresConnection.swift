@@ -154,8 +154,12 @@ final class PostgresConnection {
         }
         guard cpg_begin_pipeline(handle) else { throw PostgresFault.outOfMemory(address) }
         guard !address.isPooled else { return }
-        _ = try send(.settings) { $0.put(address.schema) }
+        let answer = try send(.settings) {
+            $0.put(address.schema)
+            $0.put(Int64(cpg_process(handle)))
+        }
         try sync()
+        guard answer.count == 1 else { throw PostgresFault.pooled(address) }
     }
 
     // MARK: Statements

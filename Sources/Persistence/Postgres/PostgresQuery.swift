@@ -46,7 +46,8 @@ enum PostgresQuery: Int, CaseIterable {
 
     private var sessionText: String? {
         switch self {
-        case .settings: Self.settings(isLocal: false)
+        // A pooler names no process of the server, and nothing may be set in a session that others get, too.
+        case .settings: Self.settings(isLocal: false) + " WHERE pg_backend_pid() = $2"
         case .turnSettings: Self.settings(isLocal: true)
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
