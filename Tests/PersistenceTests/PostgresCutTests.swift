@@ -372,4 +372,28 @@ struct PostgresCutTests {
         proxy.setSilent(false)
         #expect(try store.read { store throws(StoreFault) in try store.value("x") } == nil)
     }
+
+    @Test("the proxy leaves no socket behind")
+    func proxyEnds() throws {
+        func sockets(_ place: String) throws -> Int {
+            try String(contentsOfFile: "/proc/net/unix", encoding: .utf8).split(separator: "\n")
+                .count { $0.contains(place) }
+        }
+        var place = ""
+        var stores: [PostgresStore] = []
+        do {
+            let proxy = try CutProxy(to: server)
+            let address = try PostgresAddress(proxy.url(schema: schema))
+            place = try #require(address.parameters["host"])
+            for _ in 0..<4 { stores.append(try PostgresStore.open(address, creates: false)) }
+            // One does not end by itself.
+            proxy.set(.swallow(.toServer, after: 0))
+            #expect(proxy.accepted == 4)
+            #expect(try sockets(place) == 5)
+        }
+        #expect(try sockets(place) == 0)
+        for store in stores {
+            #expect(throws: StoreFault.self) { try store.dataVersion() }
+        }
+    }
 }
