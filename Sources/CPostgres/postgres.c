@@ -9,7 +9,8 @@
 #define FUNCTIONS(use)                                                                                   \
     use(PQconninfoParse) use(PQconninfoFree) use(PQfreemem) use(PQconnectStartParams)                    \
     use(PQconnectPoll) use(PQfinish) use(PQsocket) use(PQstatus) use(PQerrorMessage)                     \
-    use(PQserverVersion) use(PQparameterStatus) use(PQhost) use(PQport) use(PQuser) use(PQdb)            \
+    use(PQserverVersion) use(PQbackendPID) use(PQparameterStatus) use(PQhost) use(PQport) use(PQuser)    \
+    use(PQdb)                                                                                            \
     use(PQconnectionNeedsPassword) use(PQconnectionUsedPassword) use(PQsetNoticeProcessor)               \
     use(PQsetnonblocking) use(PQenterPipelineMode) use(PQpipelineSync) use(PQsendPrepare)                \
     use(PQsendQueryPrepared) use(PQsendQueryParams) use(PQflush) use(PQconsumeInput) use(PQisBusy)       \
@@ -79,6 +80,7 @@ int32_t cpg_socket(cpg_connection *connection) { return library.PQsocket(connect
 bool cpg_is_open(cpg_connection *connection) { return library.PQstatus(connection) == CONNECTION_OK; }
 const char *cpg_message(cpg_connection *connection) { return library.PQerrorMessage(connection); }
 int32_t cpg_server_version(cpg_connection *connection) { return library.PQserverVersion(connection); }
+int32_t cpg_process(cpg_connection *connection) { return library.PQbackendPID(connection); }
 
 const char *cpg_parameter(cpg_connection *connection, const char *name) {
     return library.PQparameterStatus(connection, name);

@@ -30,7 +30,7 @@ package final class PostgresServer: @unchecked Sendable {
     }
 
     /// It refuses to run as root, and to be made by a user without a name.
-    private static let asOther =
+    static let asOther =
         getuid() == 0 ? ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] : []
 
     /// The directory of its data and of its socket.

@@ -41,6 +41,8 @@ bool cpg_is_open(cpg_connection *connection);
 const char *cpg_message(cpg_connection *connection);
 /* For example 150018. */
 int32_t cpg_server_version(cpg_connection *connection);
+/* The process of the server that the other side named; 0 if it named none. */
+int32_t cpg_process(cpg_connection *connection);
 /* A parameter that the server reports; NULL if it does not. */
 const char *cpg_parameter(cpg_connection *connection, const char *name);
 const char *cpg_host(cpg_connection *connection);

@@ -33,19 +33,31 @@ final class PostgresConnection {
     private var expected: [Expected] = []
 
     /// Nanoseconds in which the server answers. It ends a statement itself after 30 s.
-    private static let answerLimit: UInt64 = 35_000_000_000
+    static let usualAnswerLimit: UInt64 = 35_000_000_000
+    private let answerLimit: UInt64
+    /// The time on the clock of spans after which no answer is waited for, where that comes before the limit.
+    var deadline: UInt64
     /// The version of the server that is needed at least.
     private static let leastVersion: Int32 = 150_000
 
     // MARK: Connecting
 
     /// Connects to the first server of the address that is there and takes writes.
-    static func open(_ address: PostgresAddress) throws(StoreFault) -> PostgresConnection {
+    ///
+    /// - Parameters:
+    ///   - answerLimit: the nanoseconds in which the server answers.
+    ///   - deadline: the time on the clock of spans after which nothing is waited for.
+    static func open(
+        _ address: PostgresAddress, answerLimit: UInt64 = usualAnswerLimit,
+        until deadline: UInt64 = .max
+    ) throws(StoreFault) -> PostgresConnection {
         if let fault = PostgresLibrary.fault { throw fault }
         var first: StoreFault?
         for parameters in servers(address.parameters) {
             do throws(StoreFault) {
-                let connection = PostgresConnection(try connect(parameters, address), address)
+                let connection = PostgresConnection(
+                    try connect(parameters, address, until: deadline), address, answerLimit,
+                    deadline)
                 try connection.begin()
                 return connection
             } catch {
@@ -55,9 +67,14 @@ final class PostgresConnection {
         throw first!
     }
 
-    private init(_ handle: OpaquePointer, _ address: PostgresAddress) {
+    private init(
+        _ handle: OpaquePointer, _ address: PostgresAddress, _ answerLimit: UInt64,
+        _ deadline: UInt64
+    ) {
         self.handle = handle
         self.address = address
+        self.answerLimit = answerLimit
+        self.deadline = deadline
     }
 
     deinit { cpg_close(handle) }
@@ -82,7 +99,7 @@ final class PostgresConnection {
     }
 
     private static func connect(
-        _ parameters: [String: String], _ address: PostgresAddress
+        _ parameters: [String: String], _ address: PostgresAddress, until deadline: UInt64
     ) throws(StoreFault) -> OpaquePointer {
         let names = parameters.keys.sorted()
         var keywords = names.map { strdup($0) } + [nil]
@@ -100,8 +117,9 @@ final class PostgresConnection {
         guard let handle = started else { throw PostgresFault.outOfMemory(address) }
         let seconds = parameters["connect_timeout"].flatMap { UInt64($0) } ?? 5
         // Without a limit by libpq's rules, which is 0, ours of a minute holds.
-        let limit =
-            csys_monotonic_ns() + (seconds == 0 ? 60 : min(max(seconds, 2), 600)) * 1_000_000_000
+        let limit = min(
+            csys_monotonic_ns() + (seconds == 0 ? 60 : min(max(seconds, 2), 600)) * 1_000_000_000,
+            deadline)
         // The first step is one that waits for the socket to take something.
         var step = cpg_step_write
         while step != cpg_step_done {
@@ -136,8 +154,12 @@ final class PostgresConnection {
         }
         guard cpg_begin_pipeline(handle) else { throw PostgresFault.outOfMemory(address) }
         guard !address.isPooled else { return }
-        _ = try send(.settings) { $0.put(address.schema) }
+        let answer = try send(.settings) {
+            $0.put(address.schema)
+            $0.put(Int64(cpg_process(handle)))
+        }
         try sync()
+        guard answer.count == 1 else { throw PostgresFault.pooled(address) }
     }
 
     // MARK: Statements
@@ -203,7 +225,7 @@ final class PostgresConnection {
     /// Waits for the answers to all that was sent. Throws the first fault of a statement; those after it were
     /// not executed.
     func sync() throws(StoreFault) {
-        let limit = csys_monotonic_ns() + Self.answerLimit
+        let limit = min(csys_monotonic_ns() + answerLimit, deadline)
         roundTrips += 1
         guard cpg_sync(handle) else { throw broken() }
         let awaited = expected

@@ -56,6 +56,15 @@ enum PostgresFault {
         )
     }
 
+    /// A pooler answers in the server's place. Settings of a session and prepared statements would come to others,
+    /// and the tables of another store might be used.
+    static func pooled(_ address: PostgresAddress) -> StoreFault {
+        StoreFault(
+            .denied,
+            "\(address.text) is a pooler such as PgBouncer, and not the server: add the parameter curfew.pooled=1 to the URL, or name the server itself"
+        )
+    }
+
     /// The server has refused a statement.
     static func refused(
         _ result: OpaquePointer, _ query: PostgresQuery?, _ address: PostgresAddress
@@ -76,6 +85,8 @@ enum PostgresFault {
                 .denied,
                 "\(place): \(message); type, as the owner of the database: GRANT ALL ON SCHEMA \(address.schema) TO the user; GRANT ALL ON ALL TABLES IN SCHEMA \(address.schema) TO the user; GRANT ALL ON ALL SEQUENCES IN SCHEMA \(address.schema) TO the user"
             )
+        // A prepared statement that is not there, or is there twice.
+        case "26000", "42P05": return pooled(address)
         case "3F000", "42P01":
             return StoreFault(
                 .gone,

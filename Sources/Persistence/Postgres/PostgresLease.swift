@@ -28,6 +28,8 @@ package final class PostgresLease: HostLease {
     private static let lookInterval: UInt64 = 1_000_000_000
     /// Nanoseconds between two notices to others.
     private static let noticeInterval: UInt64 = 10_000_000
+    /// Nanoseconds that a server may take that is only slow.
+    private static let leastWait: UInt64 = 1_000_000_000
     /// Nanoseconds before another connection is tried.
     private static let retryInterval: UInt64 = 1_000_000_000
 
@@ -79,13 +81,17 @@ package final class PostgresLease: HostLease {
         var isLapsing = false
         var hasLapsed = false
 
-        /// The time at which that is told.
-        func lapsesAt(_ host: HostRecord) -> UInt64 {
-            trustedUntil - min(trustedUntil, host.lease / HostWatch.beatsPerLease)
-        }
         var lastTurn: Int64?
         /// What the host was told last.
         var isDrained = false
+
+        /// The time at which it is told that its lease comes to its end: a beat was late for a while, and at most a
+        /// third of the lease is left.
+        func lapsesAt(_ host: HostRecord) -> UInt64 {
+            let beat = host.lease / HostWatch.beatsPerLease
+            let late = PostgresLease.trust(host) - min(PostgresLease.trust(host), beat)
+            return trustedUntil - min(trustedUntil, host.lease / 3, late / 2)
+        }
     }
 
     package func keep(_ tell: @escaping (HostLeaseNews) -> Void) {
@@ -104,6 +110,8 @@ package final class PostgresLease: HostLease {
                 round.trustedUntil = now + (host.map(Self.trust) ?? 0)
                 renew(&round, tell)
             }
+            // One with a connection may only have been stopped: then a beat says whether others have noticed.
+            if round.connection == nil { lapse(&round, tell) }
             do throws(StoreFault) {
                 try pass(&round, at: now, tell)
             } catch {
@@ -111,7 +119,7 @@ package final class PostgresLease: HostLease {
                 round.watch.broke()
                 round.nextTry = csys_boottime_ns() + Self.retryInterval
             }
-            if let host = round.host, host.lease > 0 { lapse(&round, host, tell) }
+            lapse(&round, tell)
             rest(round)
         }
     }
@@ -122,9 +130,9 @@ package final class PostgresLease: HostLease {
         tell(.renewed)
     }
 
-    private func lapse(
-        _ round: inout Round, _ host: HostRecord, _ tell: (HostLeaseNews) -> Void
-    ) {
+    /// Says so if others may take this host for dead, or soon may.
+    private func lapse(_ round: inout Round, _ tell: (HostLeaseNews) -> Void) {
+        guard let host = round.host, host.lease > 0 else { return }
         let now = csys_boottime_ns()
         if !round.isLapsing, now >= round.lapsesAt(host) {
             round.isLapsing = true
@@ -136,8 +144,21 @@ package final class PostgresLease: HostLease {
         }
     }
 
+    /// Returns the time on the clock of spans until which the thread may wait for the server: it has to say in time
+    /// that the lease comes to its end.
+    private static func deadline(_ round: Round) -> UInt64 {
+        guard let host = round.host, host.lease > 0 else { return .max }
+        let (now, span) = (csys_boottime_ns(), csys_monotonic_ns())
+        if round.hasLapsed { return span + host.lease }
+        let next = round.isLapsing ? round.trustedUntil : round.lapsesAt(host)
+        guard now < next else { return span + leastWait }
+        let left = next - now
+        // Half of it, since another connection may get through.
+        return span + max(left / 2, min(left, leastWait))
+    }
+
     /// How long after the sending of a beat a host may trust that it lives for the others.
-    private static func trust(_ host: HostRecord) -> UInt64 {
+    fileprivate static func trust(_ host: HostRecord) -> UInt64 {
         host.lease - min(host.lease, max(1_000_000_000, host.lease / 10))
     }
 
@@ -146,7 +167,7 @@ package final class PostgresLease: HostLease {
     ) throws(StoreFault) {
         if round.connection == nil {
             guard round.nextTry <= now else { return }
-            let connection = try PostgresConnection.open(address)
+            let connection = try PostgresConnection.open(address, until: Self.deadline(round))
             if !address.isPooled { try connection.listen(to: address.schema) }
             round.connection = connection
             // Whatever has happened, the host looks: its own connection may be lost, too.
@@ -154,12 +175,14 @@ package final class PostgresLease: HostLease {
             round.lastTurn = nil
         }
         let connection = round.connection!
+        connection.deadline = Self.deadline(round)
         let notices = address.isPooled ? [] : try connection.notices()
         if !notices.isEmpty { csys_eventfd_signal(descriptor) }
         if notices.contains(.hosts) { round.nextLook = 0 }
         if let host = round.host, host.lease > 0, round.nextBeat <= now {
             try beat(host, &round, connection, tell)
         }
+        connection.deadline = Self.deadline(round)
         if round.nextLook <= now {
             round.nextLook = now + Self.lookInterval
             let asked = csys_monotonic_ns()
@@ -182,6 +205,7 @@ package final class PostgresLease: HostLease {
             })
         else { return }
         round.nextNotice = now + Self.noticeInterval
+        connection.deadline = Self.deadline(round)
         _ = try inTurn(connection) { () throws(StoreFault) in
             try connection.send(.notify) {
                 $0.put(address.schema)

@@ -6,7 +6,7 @@ enum PostgresQuery: Int, CaseIterable {
     case settings, turnSettings, begin, beginReading, commit, rollback, save, release,
         rollbackToSaved
     case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
-    case notify
+    case endSession, notify
     case insertRequests, updateRequests, redescribeRequests, setPayload
     case request, lockRequest, lockGiven, payload, claim, headAfter, cancelledAmong
     case pendingOf, lockPendingOf, firstPending, ahead, find, queues, heads, head
@@ -46,7 +46,8 @@ enum PostgresQuery: Int, CaseIterable {
 
     private var sessionText: String? {
         switch self {
-        case .settings: Self.settings(isLocal: false)
+        // A pooler names no process of the server, and nothing may be set in a session that others get, too.
+        case .settings: Self.settings(isLocal: false) + " WHERE pg_backend_pid() = $2"
         case .turnSettings: Self.settings(isLocal: true)
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -56,7 +57,9 @@ enum PostgresQuery: Int, CaseIterable {
         case .save: "SAVEPOINT nested"
         case .release: "RELEASE nested"
         case .rollbackToSaved: "ROLLBACK TO nested"
-        case .newTurn: "SELECT nextval('turn_id')"
+        // With the process of the server and the start of the transaction, in microseconds, which together name it.
+        case .newTurn:
+            "SELECT nextval('turn_id'), pg_backend_pid(), (extract(epoch FROM now()) * 1e6)::bigint"
         case .newRequests: "SELECT nextval('request_id') FROM generate_series(1, $1::integer)"
         // Sorted, so that two that lock the same ones wait for each other and not in a circle.
         case .lockIdentifiers:
@@ -67,6 +70,9 @@ enum PostgresQuery: Int, CaseIterable {
         case .tombstone:
             "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO NOTHING"
         case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
+        // Only one that waits for its client: a commit that waits for a standby must not be hurried.
+        case .endSession:
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::integer AND (extract(epoch FROM xact_start) * 1e6)::bigint = $2 AND wait_event_type = 'Client'"
         case .lastTurn: "SELECT last_value FROM turn_order"
         case .notify: "SELECT pg_notify($1, $2)"
         default: nil

@@ -23,7 +23,9 @@ package final class PostgresStore: RequestStore {
     private var ownTurns: Int64 = 0
 
     /// Nanoseconds within which it is found out whether a transaction was committed whose answer was lost.
-    private static let resolveLimit: UInt64 = 30_000_000_000
+    static let usualResolveLimit: UInt64 = 30_000_000_000
+    private let answerLimit: UInt64
+    private let resolveLimit: UInt64
 
     /// Opens a store.
     ///
@@ -36,17 +38,38 @@ package final class PostgresStore: RequestStore {
     package static func open(
         _ address: PostgresAddress, creates: Bool, clock: PostgresClock = PostgresClock()
     ) throws(StoreFault) -> PostgresStore {
-        let store = PostgresStore(address, clock)
-        let connection = try PostgresConnection.open(address)
+        try open(
+            address, creates: creates, clock: clock,
+            answerLimit: PostgresConnection.usualAnswerLimit, resolveLimit: usualResolveLimit)
+    }
+
+    /// - Parameters:
+    ///   - answerLimit: the nanoseconds in which the server answers.
+    ///   - resolveLimit: the nanoseconds for finding out whether a transaction was committed.
+    static func open(
+        _ address: PostgresAddress, creates: Bool, clock: PostgresClock = PostgresClock(),
+        answerLimit: UInt64, resolveLimit: UInt64 = usualResolveLimit
+    ) throws(StoreFault) -> PostgresStore {
+        let store = PostgresStore(address, clock, answerLimit, resolveLimit)
+        let connection = try store.connect()
         try store.prepare(connection, creating: creates)
         store.transaction = PostgresTransaction(connection)
         return store
     }
 
-    private init(_ address: PostgresAddress, _ clock: PostgresClock) {
+    private init(
+        _ address: PostgresAddress, _ clock: PostgresClock, _ answerLimit: UInt64,
+        _ resolveLimit: UInt64
+    ) {
         self.address = address
         self.clock = clock
+        self.answerLimit = answerLimit
+        self.resolveLimit = resolveLimit
         process = getpid()
+    }
+
+    private func connect() throws(StoreFault) -> PostgresConnection {
+        try PostgresConnection.open(address, answerLimit: answerLimit)
     }
 
     deinit {
@@ -155,7 +178,7 @@ package final class PostgresStore: RequestStore {
                 try transaction.commit()
             } catch {
                 guard transaction.connection.isBroken else { throw error }
-                try resolve(turn, error)
+                try resolve(turn, transaction.session, error)
             }
             ownTurns += transaction.turnCount
             host = transaction.entered ?? host
@@ -199,7 +222,7 @@ package final class PostgresStore: RequestStore {
         var connection = transaction?.connection
         if connection?.isBroken ?? true {
             transaction = nil
-            let fresh = try PostgresConnection.open(address)
+            let fresh = try connect()
             try prepare(fresh, creating: false)
             connection = fresh
         }
@@ -214,16 +237,26 @@ package final class PostgresStore: RequestStore {
     ///
     /// A row with the turn's own number is inserted. Where the transaction is still under way that waits for its
     /// end; where it was committed the row is there already; and where it was not, it cannot be any more.
-    private func resolve(_ turn: Int64, _ fault: StoreFault) throws(StoreFault) {
-        let limit = csys_monotonic_ns() + Self.resolveLimit
+    ///
+    /// Its session is ended first if it waits for the rest of the statements: no time limit of the server's holds
+    /// between statements that were sent together, so that it could wait, and keep its locks, as long as the network
+    /// does not say that this side is gone.
+    private func resolve(
+        _ turn: Int64, _ session: (process: Int64, begun: Int64), _ fault: StoreFault
+    ) throws(StoreFault) {
+        let limit = csys_monotonic_ns() + resolveLimit
         var pause: UInt32 = 50_000
         while csys_monotonic_ns() < limit {
             do throws(StoreFault) {
-                let connection = try PostgresConnection.open(address)
+                let connection = try connect()
                 transaction = PostgresTransaction(connection)
                 if connection.address.isPooled {
                     try connection.send(.begin)
                     try connection.send(.turnSettings) { $0.put(address.schema) }
+                }
+                try connection.send(.endSession) {
+                    $0.put(session.process)
+                    $0.put(session.begun)
                 }
                 try connection.send(.tombstone) { $0.put(turn) }
                 let answer = try connection.send(.turnEntries) { $0.put(turn) }

@@ -210,6 +210,12 @@ final class PostgresTransaction: StoreTransaction {
         return turn[0].integer(0)
     }
 
+    /// The process of the server that executes the transaction, and when that began there, in microseconds since
+    /// 1970, once there is a number.
+    var session: (process: Int64, begun: Int64) {
+        turn.map { ($0[0].integer(1), $0[0].integer(2)) } ?? (0, 0)
+    }
+
     /// Throws if others have taken this host for dead.
     private func checkFence() throws(StoreFault) {
         guard let fence else { return }

@@ -8,7 +8,7 @@ import Synchronization
 /// Has the tasks of requests end before other hosts may launch the requests again.
 ///
 /// A host that does not reach the server of its store cannot know whether others do. Its tasks are told to stop so long
-/// before others may take it for dead as their grace lasts, but not before the last third of its lease. The thread of
+/// before others may take it for dead as their grace lasts, but not before the last third of its lease, nor while only one beat is late. The thread of
 /// requests may wait for the server meanwhile, so it is not needed for that.
 final class LeaseGuard: Sendable {
     private let engine: TaskEngine
