@@ -98,7 +98,8 @@ let package = Package(
             dependencies: ["Scheduling", "CPostgres", "CSQLite", "CSystem", "CurfewValues"],
             swiftSettings: swift),
         .testTarget(
-            name: "PersistenceTests", dependencies: ["Persistence", "Scheduling", "TestSupport"],
+            name: "PersistenceTests",
+            dependencies: ["Persistence", "Scheduling", "CSystem", "TestSupport"],
             swiftSettings: swift),
 
         // Documentation/codes, embedded.
@@ -305,7 +306,7 @@ let package = Package(
 
         // What several test targets need: built things and where they are, child processes.
         .target(
-            name: "TestSupport", path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CSystem"], path: "Tests/TestSupport",
             exclude: ["call-killer.c", "without.c", "library-loader.c", "stubborn.c"],
             swiftSettings: swift),
 
