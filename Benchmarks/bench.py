@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import paths
-from programs import ROOT, Programs, machine
+from programs import ROOT, Missing, Programs, machine
 
 TIME_LIMIT_SECONDS = 60  # for one run of one program
 PATH_SECONDS = 110  # after so long a path begins no further round, once it has three
@@ -27,6 +27,8 @@ PATH_SECONDS = 110  # after so long a path begins no further round, once it has 
 
 def run(program, places):
     """One run: {what was printed: number}."""
+    if program.before:
+        program.before()
     with tempfile.TemporaryDirectory(prefix="run-", dir=places) as place:
         command = [str(part).replace("{}", place) for part in program.command]
         os.sync()  # what the program before left to write is not this one's to wait for
@@ -133,8 +135,16 @@ def main():
     heading(options.library, programs.compiler)
     results, verdicts = [], []
     for name in options.paths or paths.NAMES:
-        path = paths.make(name, context)
-        figures = measure(path, min(options.rounds, path.rounds), programs.output)
+        try:
+            path = paths.make(name, context)
+        except Missing as missing:
+            print(f"bench: {name} is left out: there is no {missing}", file=sys.stderr)
+            continue
+        try:
+            figures = measure(path, min(options.rounds, path.rounds), programs.output)
+        finally:
+            for close in path.closing:
+                close()
         print(f"\n{path.name}: {path.what}\n{'-' * 79}")
         for table in path.tables:
             lines = lines_of(table, figures)
