@@ -763,10 +763,10 @@ def pg_takeover(d):
     programs = [d.hosts("takeover", watched, "takeover", str(LEASE), parameters=lease),
                 d.hosts("restart", started, "restart", str(LEASE), parameters=lease)]
     return Measured(
-        "pg-takeover", "from the SIGKILL of a host until another one runs its task again", programs, [
-            Table("pg-takeover", f"leases of {LEASE} s", "leases", rows(programs[:1], "leases"),
+        "pg-takeover", "from the SIGKILL of 2 hosts until another one runs their tasks", programs, [
+            Table("pg-takeover", f"the last of 2 tasks, leases of {LEASE} s", "leases", rows(programs[:1], "leases"),
                   absolute(round(4 / 3 + 1 / LEASE, 3), "leases", watched)),
-            Table("pg-takeover restart", "on the same machine, from its start, ms", "ms",
+            Table("pg-takeover restart", "the same, from its start, ms", "ms",
                   rows(programs[1:], "ms"), absolute(1000, "ms", started))], rounds=5)
 
 

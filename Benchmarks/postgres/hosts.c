@@ -9,8 +9,9 @@
  *
  * pickup: a host without the handler submits, and another one launches; from the call of the
  * submission until the task begins. The next one is submitted PAUSE_MS later.
- * takeover: a host is killed while it runs a task, and another one is there that has watched it for a
- * while; from the kill until the task begins again. URL has LEASE_SECONDS as its lease.
+ * takeover: two hosts are killed at a time, each while it runs a task, and another one is there that
+ * has watched them for a while; from the kill until the last of the tasks begins again. The two beat at
+ * different times. URL has LEASE_SECONDS as its lease.
  * restart: no other one is there, and one is started after the kill; from its start.
  */
 #include "../libcurfew.h"
@@ -19,17 +20,21 @@
 
 static const char identifier[] = "org.example.marking";
 
+enum { VICTIMS = 2, BEATS_PER_LEASE = 3 };
+
 static struct board {
     struct gate gate;
     sem_t end;
-    struct mark mark;
+    struct mark marks[VICTIMS];
 } *board;
 
 static const char *library, *plugin, *store;
 static struct libcurfew curfew;
 
-static void open_host(bool runs) {
-    const curfew_host_config config = {.struct_size = sizeof config, .store = store};
+static void open_host(bool runs, uint32_t places) {
+    const curfew_request_config requests = {.struct_size = sizeof requests, .place_limit = places};
+    const curfew_host_config config = {
+        .struct_size = sizeof config, .store = store, .requests = &requests};
     curfew = look_up_libcurfew(library);
     curfew_error error = {.struct_size = sizeof error};
     curfew_status status = curfew.host_create(&config, &curfew.host, &error);
@@ -39,8 +44,9 @@ static void open_host(bool runs) {
     if (status != CURFEW_OK) fail("%s not loaded: %s", plugin, error.message);
 }
 
-static void submit(void) {
-    const struct mark *address = &board->mark;
+/* A task that marks the number. */
+static void submit(int number) {
+    const struct mark *address = &board->marks[number];
     const curfew_submit_options options = {.struct_size = sizeof options,
                                            .kind = CURFEW_KIND_PROCESSING,
                                            .on_pending = CURFEW_ON_PENDING_ADD,
@@ -54,7 +60,7 @@ static void submit(void) {
 /* Runs what the other one submits. */
 static void be_runner(int number) {
     (void)number;
-    open_host(true);
+    open_host(true, 0);
     pass_gate(&board->gate);
     wait_for(&board->end);
     close_libcurfew(&curfew);
@@ -65,28 +71,28 @@ static void be_runner(int number) {
 static void measure_pickup(int count, int pause_ms) {
     uint64_t *times = calloc((size_t)count, sizeof times[0]);
     const pid_t runner = start_process(be_runner, 0);
-    open_host(false);
+    open_host(false, 0);
     open_gate(&board->gate, 1);
     for (int i = 0; i < count; i++) {
         usleep((useconds_t)pause_ms * 1000);
         const uint64_t asked = now_ns();
-        submit();
-        wait_for(&board->mark.begun);
-        times[i] = board->mark.begun_ns - asked;
+        submit(0);
+        wait_for(&board->marks[0].begun);
+        times[i] = board->marks[0].begun_ns - asked;
     }
     sem_post(&board->end);
     finish_process(runner);
     close_libcurfew(&curfew);
-    if (board->mark.launches != (uint64_t)count) fail("not each was launched once");
+    if (board->marks[0].launches != (uint64_t)count) fail("not each was launched once");
     print_times(times, count, "ms", 1e6);
 }
 
 /* --- Take-over ------------------------------------------------------------------------------- */
 
+/* It has one place, which its own task takes. */
 static void be_victim(int number) {
-    (void)number;
-    open_host(true);
-    submit();
+    open_host(true, 1);
+    submit(number);
     for (;;) pause();
 }
 
@@ -97,31 +103,40 @@ static void sleep_ns(uint64_t duration) {
 }
 
 static void measure_takeover(uint64_t lease, bool is_watched) {
-    board->mark.holds = true;
-    const pid_t victim = start_process(be_victim, 0);
-    wait_for(&board->mark.begun);
-    board->mark.holds = false;
-    pid_t other = 0;
+    const uint64_t beat = lease / BEATS_PER_LEASE;
+    pid_t victims[VICTIMS], other = 0;
+    for (int i = 0; i < VICTIMS; i++) {
+        board->marks[i].holds = true;
+        victims[i] = start_process(be_victim, i);
+        wait_for(&board->marks[i].begun);
+        board->marks[i].holds = false;
+        sleep_ns(beat / VICTIMS);
+    }
     if (is_watched) {
+        sleep_ns(now_ns() % beat);
         other = start_process(be_runner, 0);
         open_gate(&board->gate, 1);
+        sleep_ns(lease / 2 + now_ns() % beat);
     }
-    /* At any moment between two beats, of which a lease has three. */
-    sleep_ns(lease / 2 + now_ns() % (lease / 3));
-    kill(victim, SIGKILL);
     uint64_t from = now_ns();
-    waitpid(victim, NULL, 0);
+    for (int i = 0; i < VICTIMS; i++) kill(victims[i], SIGKILL);
+    for (int i = 0; i < VICTIMS; i++) waitpid(victims[i], NULL, 0);
     if (!is_watched) {
         from = now_ns();
         other = start_process(be_runner, 0);
         open_gate(&board->gate, 1);
     }
-    wait_for(&board->mark.begun);
-    const uint64_t time = board->mark.begun_ns - from;
+    uint64_t longest = 0;
+    for (int i = 0; i < VICTIMS; i++) {
+        wait_for(&board->marks[i].begun);
+        const uint64_t time = board->marks[i].begun_ns - from;
+        if (time > longest) longest = time;
+    }
     sem_post(&board->end);
     finish_process(other);
-    if (board->mark.launches != 2) fail("it was not launched twice");
-    printf("leases %.3f\nms %.3f\n", (double)time / (double)lease, (double)time / 1e6);
+    for (int i = 0; i < VICTIMS; i++)
+        if (board->marks[i].launches != 2) fail("a task was not launched twice");
+    printf("leases %.3f\nms %.3f\n", (double)longest / (double)lease, (double)longest / 1e6);
 }
 
 int main(int argc, char **argv) {
@@ -135,7 +150,7 @@ int main(int argc, char **argv) {
     board = shared_memory(sizeof *board);
     init_gate(&board->gate);
     sem_init(&board->end, 1, 0);
-    sem_init(&board->mark.begun, 1, 0);
+    for (int i = 0; i < VICTIMS; i++) sem_init(&board->marks[i].begun, 1, 0);
     const uint64_t lease = (uint64_t)first * 1000000000;
     if (strcmp(argv[1], "pickup") == 0 && argc == 7)
         measure_pickup(first, atoi(argv[3]));
