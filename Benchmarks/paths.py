@@ -745,6 +745,7 @@ def pg_pickup(d):
     heard = [d.limit("limit", limit, "pickup", "200", "20"),
              d.hosts("curfew", ours, "pickup", "200", "20"),
              *d.peers(("procrastinate", "Procrastinate's worker", ["pickup", "100", "20"]))]
+    # A store behind a pooler has no notices, with or without the pooler.
     polled = d.hosts("poll", polling, "pickup", "10", "20", parameters="&curfew.pooled=1")
     return Measured(
         "pg-pickup", "from a submission until another host runs its task", heard + [polled], [
