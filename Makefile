@@ -43,8 +43,8 @@ TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl dbus faketime file fish gr
                  python3-clang python3-dbusmock python3-jsonschema python3-markdown python3-pycparser \
                  python3-pytest rustc systemd tzdata valgrind zsh
 # What the benchmarks compare with.
-BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
-                  python3-matplotlib redis-server strace
+BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libpq-dev libtbb-dev \
+                  libuv1-dev python3-matplotlib redis-server strace
 # What the documentation is made with.
 DOCS_PACKAGES := furo graphviz python3-clang python3-myst-parser python3-sphinx
 

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import paths
-from programs import ROOT, Programs, machine
+from programs import ROOT, Missing, Programs, machine
 
 TIME_LIMIT_SECONDS = 60  # for one run of one program
 PATH_SECONDS = 110  # after so long a path begins no further round, once it has three
@@ -27,6 +27,8 @@ PATH_SECONDS = 110  # after so long a path begins no further round, once it has 
 
 def run(program, places):
     """One run: {what was printed: number}."""
+    if program.before:
+        program.before()
     with tempfile.TemporaryDirectory(prefix="run-", dir=places) as place:
         command = [str(part).replace("{}", place) for part in program.command]
         os.sync()  # what the program before left to write is not this one's to wait for
@@ -75,7 +77,7 @@ def number(value):
 
 
 def show(table, lines):
-    """Prints a table, and whether its target is met; returns that in a line, or None."""
+    """Prints a table, and whether its targets are met; returns that in a line for each."""
     first = lines[0]["median"]
     print(f"\n{table.title:<41} {'median':>9} {'min – max':>18} {'ratio':>8}")
     for line in lines:
@@ -83,13 +85,14 @@ def show(table, lines):
         span = f"{number(line['min'])} – {number(line['max'])}"
         mark = {"ours": "*", "limit": "=", "peer": " "}[line["role"]]
         print(f"{mark} {line['name']:<39} {number(line['median']):>9} {span:>18} {ratio:>8}")
-    if table.target is None:
-        return None
     medians = {row.name: line["median"] for row, line in zip(table.rows, lines)}
-    value, is_met = table.target.judge(medians)
-    verdict = "met" if is_met else "MISSED"
-    print(f"  target: {table.target.text}; it is {value}: {verdict}")
-    return f"{verdict:<7} {table.name}: {table.target.text}; it is {value}"
+    verdicts = []
+    for target in table.targets():
+        value, is_met = target.judge(medians)
+        verdict = "met" if is_met else "MISSED"
+        print(f"  target: {target.text}; it is {value}: {verdict}")
+        verdicts.append(f"{verdict:<7} {table.name}: {target.text}; it is {value}")
+    return verdicts
 
 
 def heading(library, compiler):
@@ -133,14 +136,20 @@ def main():
     heading(options.library, programs.compiler)
     results, verdicts = [], []
     for name in options.paths or paths.NAMES:
-        path = paths.make(name, context)
-        figures = measure(path, min(options.rounds, path.rounds), programs.output)
+        try:
+            path = paths.make(name, context)
+        except Missing as missing:
+            print(f"bench: {name} is left out: there is no {missing}", file=sys.stderr)
+            continue
+        try:
+            figures = measure(path, min(options.rounds, path.rounds), programs.output)
+        finally:
+            for close in path.closing:
+                close()
         print(f"\n{path.name}: {path.what}\n{'-' * 79}")
         for table in path.tables:
             lines = lines_of(table, figures)
-            verdict = show(table, lines)
-            if verdict:
-                verdicts.append(verdict)
+            verdicts += show(table, lines)
             results += lines
         for rule in path.rules:
             complaint = rule(figures)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from postgres.server import Server
 from programs import HERE, Missing
 
 LIMIT, OURS, PEER = "limit", "ours", "peer"
@@ -14,13 +15,15 @@ LIMIT, OURS, PEER = "limit", "ours", "peer"
 
 @dataclasses.dataclass
 class Program:
-    """One process of a round. In `command` {} stands for a directory of its own for that run."""
+    """One process of a round. In `command` {} stands for a directory of its own for that run. `before`
+    is called before each run."""
 
     key: str
     role: str
     name: str
     command: list
     environment: dict = dataclasses.field(default_factory=dict)
+    before: object = None
 
 
 @dataclasses.dataclass
@@ -56,6 +59,10 @@ class Table:
     unit: str
     rows: list
     target: Target = None
+    others: list = dataclasses.field(default_factory=list)  # further targets
+
+    def targets(self):
+        return [each for each in [self.target, *self.others] if each is not None]
 
 
 @dataclasses.dataclass
@@ -66,6 +73,7 @@ class Measured:
     tables: list
     rounds: int = 9
     rules: list = dataclasses.field(default_factory=list)
+    closing: list = dataclasses.field(default_factory=list)  # called at the end, whatever happens
 
 
 class Context:
@@ -96,9 +104,9 @@ class Context:
         return self.script("submit/dramatiq-redis.py", "dramatiq[redis]", "2.2.1", *arguments,
                            "{}/redis")
 
-    def script(self, file, package, version, *arguments):
-        """A Python peer's command with its package's place."""
-        place = self.programs.python(package, version)
+    def script(self, file, package, version, *arguments, others=()):
+        """A Python peer's command with the place of its package and of others that it needs."""
+        place = self.programs.python(package, version, *others)
         return ([self.programs.interpreter, "-B", str(HERE / file), *arguments], {"PYTHONPATH": place})
 
 
@@ -581,10 +589,194 @@ def service(c):
             Row(OURS, "curfew serve", lambda r: r["serve"]["crowd_ms"])])], rounds=3)
 
 
+# --- Requests on a server -------------------------------------------------------------------------
+
+
+class Database:
+    """Programs that use a PostgreSQL server, which is started for one path."""
+
+    def __init__(self, context):
+        self.server = Server()
+        try:
+            b = context.programs
+            self.context = context
+            self.limit_program = b.c("postgres/limit", ["libpq"])
+            self.curfew_program, self.hosts_program = b.c("postgres/curfew"), b.c("postgres/hosts")
+            self.parallel = b.plugin("submit/parallel-plugin", "parallel", "org.example.parallel")
+            self.marking = b.plugin("postgres/marking-plugin", "marking")
+        except BaseException:
+            self.server.close()
+            raise
+
+    def limit(self, key, name, *arguments, template="template0"):
+        return self.of(LIMIT, key, name, [self.limit_program, *arguments, self.server.connect()],
+                       template)
+
+    def ours(self, key, name, *arguments, template="template0"):
+        return self.of(OURS, key, name, [
+            self.curfew_program, *arguments, self.context.library, self.parallel,
+            self.server.store()], template)
+
+    def hosts(self, key, name, *arguments, parameters=""):
+        return self.of(OURS, key, name, [
+            self.hosts_program, *arguments, self.context.library, self.marking,
+            self.server.store(parameters)])
+
+    def peers(self, *entries):
+        """Procrastinate's, of (key, name, arguments)."""
+        found = self.context.peers(*(
+            (key, name, lambda arguments=arguments: self.context.script(
+                "postgres/procrastinate-jobs.py", "procrastinate", "3.10.0", *arguments,
+                self.server.connect(), others=["psycopg[binary]==3.3.9"]))
+            for key, name, arguments in entries))
+        for program in found:
+            program.before = self.server.fresh
+        return found
+
+    def of(self, role, key, name, command, template="template0"):
+        return Program(key, role, name, command, before=lambda: self.server.fresh(template))
+
+    def pending(self, count):
+        """The names of databases, of the limit and of ours, with so many requests that are due."""
+        names = f"limit{count}", f"curfew{count}"
+        for name, table, command in (
+                (names[0], "limits.request", self.limit("", "", "table").command),
+                (names[1], "curfew.request", self.ours("", "", "table").command)):
+            self.server.fresh()
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                sys.exit(f"bench: no request is pending: {done.stderr.strip()}")
+            self.server.fill(table, count)
+            self.server.keep(name)
+        return names
+
+
+def on_server(make):
+    """A path whose server is stopped after it, or where it cannot be made."""
+    def maker(context):
+        database = Database(context)
+        try:
+            path = make(database)
+        except BaseException:
+            database.server.close()
+            raise
+        path.closing.append(database.server.close)
+        return path
+    return maker
+
+
+def pg_submit(d):
+    ours, limit = "Curfew", "INSERT in C"
+    groups = {}
+    for hosts, callers, count, peer in (
+            (1, 1, 1000, ("defer", 1, 300)), (1, 64, 19200, ("batch_defer of 64", 64, 6400)),
+            (8, 1, 4000, None), (8, 64, 40960, None)):
+        found = [d.limit(f"limit {hosts} {callers}", limit, "submit", str(hosts), str(callers),
+                         str(count)),
+                 d.ours(f"curfew {hosts} {callers}", ours, "submit", str(hosts), str(callers),
+                        str(count))]
+        if peer:
+            name, batch, jobs = peer
+            found += d.peers((f"procrastinate {callers}", f"Procrastinate, {name}",
+                              ["submit", str(batch), str(jobs)]))
+        groups[hosts, callers] = found
+
+    def table(hosts, callers, title, factor, peer_factor=0):
+        group = groups[hosts, callers]
+        return Table(f"pg-submit {hosts} {callers}", f"submits a second, {title}", "1/s",
+                     rows(group, "per_second"), at_least(factor, limit, ours),
+                     [at_least(peer_factor, p.name, ours) for p in group if p.role == PEER])
+
+    return Measured(
+        "pg-submit", "on the server's disk before the call returns; more is better",
+        [program for group in groups.values() for program in group], [
+            table(1, 1, "1 caller", 0.6, 2), table(1, 64, "64 callers", 0.5, 5),
+            table(8, 1, "8 hosts, 1 caller each", 0.55),
+            table(8, 64, "8 hosts, 64 callers each", 0.45)])
+
+
+TASKS, PENDING, MANY_PENDING = 6_400, 20_000, 1_000_000
+
+
+def pg_request(d):
+    raw, own = d.pending(TASKS)
+    _, some = d.pending(PENDING)
+    _, many = d.pending(MANY_PENDING)
+    limit, ours = "claim and complete in C", "Curfew"
+    life = [d.limit("limit life", "insert, claim and complete in C", "life", "1", "1", "500"),
+            d.ours("curfew life", ours, "life", "1", "1", "300"),
+            d.ours("curfew life 64", "Curfew, 64 in flight", "life", "1", "64", "6400")]
+    one = [d.limit("limit 1", limit, "task", "1", "1", "500", template=raw),
+           d.ours("curfew 1", ours, "tasks", "1", "1", "500", template=own)]
+    count = str(TASKS)
+    row = [d.limit("limit 64", limit, "task", "1", "64", count, template=raw),
+           d.ours("curfew 64", ours, "tasks", "1", "64", count, template=own),
+           *d.peers(("procrastinate 64", "Procrastinate's worker", ["tasks", "64", "640"]))]
+    two = [d.limit("limit 2 64", limit, "task", "2", "64", count, template=raw),
+           d.ours("curfew 2 64", ours, "tasks", "2", "64", count, template=own)]
+    size = [d.ours("curfew some", f"Curfew, {PENDING:,} pending", "tasks", "1", "64", count,
+                   template=some),
+            d.ours("curfew many", f"Curfew, {MANY_PENDING:,} pending", "tasks", "1", "64", count,
+                   template=many)]
+
+    def table(name, title, programs, *targets):
+        return Table(f"pg-request {name}", f"a second, {title}", "1/s",
+                     rows(programs, "per_second"), others=list(targets))
+
+    return Measured("pg-request", "launched and ended, on the server's disk; more is better",
+                    one + row + two + size + life, [
+        table("1", "one at a time, of those pending", one, at_least(0.7, limit, ours)),
+        table("64", "64 in flight, of those pending", row, at_least(0.35, limit, ours),
+              *(at_least(20, p.name, ours) for p in row if p.role == PEER)),
+        table("2 64", "2 hosts, 64 in flight each", two, at_least(0.4, limit, ours)),
+        Table("pg-request hosts", "2 hosts against 1, a second", "1/s", [
+            Row(OURS, "Curfew, 1 host", lambda r: r["curfew 64"]["per_second"]),
+            Row(OURS, "Curfew, 2 hosts", lambda r: r["curfew 2 64"]["per_second"])],
+            at_least(0.85, "Curfew, 1 host", "Curfew, 2 hosts")),
+        table("size", "64 in flight, the rest waits", size,
+              at_least(0.8, size[0].name, size[1].name)),
+        Table("pg-request start", "a host and its plugin, ms", "ms", rows(size, "start_ms"),
+              at_most(1.2, size[0].name, size[1].name)),
+        table("life", "submitted, launched and ended", life)], rounds=5)
+
+
+def pg_pickup(d):
+    limit, ours, polling = "LISTEN, claim and commit in C", "Curfew", "Curfew, without notices"
+    heard = [d.limit("limit", limit, "pickup", "200", "20"),
+             d.hosts("curfew", ours, "pickup", "200", "20"),
+             *d.peers(("procrastinate", "Procrastinate's worker", ["pickup", "100", "20"]))]
+    # A store behind a pooler has no notices, with or without the pooler.
+    polled = d.hosts("poll", polling, "pickup", "10", "20", parameters="&curfew.pooled=1")
+    return Measured(
+        "pg-pickup", "from a submission until another host runs its task", heard + [polled], [
+            Table("pg-pickup p50", "p50, ms", "ms", rows(heard, "p50_ms"), at_most(2, limit, ours)),
+            Table("pg-pickup p99", "p99, ms", "ms", rows(heard, "p99_ms"), absolute(50, "ms", ours)),
+            Table("pg-pickup poll", "p99, ms", "ms", rows([polled], "p99_ms"),
+                  absolute(1100, "ms", polling))], rounds=5)
+
+
+LEASE = 10  # seconds
+
+
+def pg_takeover(d):
+    watched, started = "Curfew, a host that was there", "Curfew, one that is started after it"
+    lease = f"&curfew.lease={LEASE}"
+    programs = [d.hosts("takeover", watched, "takeover", str(LEASE), parameters=lease),
+                d.hosts("restart", started, "restart", str(LEASE), parameters=lease)]
+    return Measured(
+        "pg-takeover", "from the SIGKILL of 2 hosts until another one runs their tasks", programs, [
+            Table("pg-takeover", f"the last of 2 tasks, leases of {LEASE} s", "leases", rows(programs[:1], "leases"),
+                  absolute(round(4 / 3 + 1 / LEASE, 3), "leases", watched)),
+            Table("pg-takeover restart", "the same, from its start, ms", "ms",
+                  rows(programs[1:], "ms"), absolute(1000, "ms", started))], rounds=5)
+
+
 MAKERS = {
     "dispatch": dispatch, "events": events, "round-trip": round_trip, "expiration": expiration,
     "deadlines": deadlines, "load": load, "child": child, "submit": submit, "request": request, "start": start,
-    "memory": memory, "idle": idle, "service": service,
+    "memory": memory, "idle": idle, "service": service, "pg-submit": on_server(pg_submit),
+    "pg-request": on_server(pg_request), "pg-pickup": on_server(pg_pickup),
+    "pg-takeover": on_server(pg_takeover),
 }
 NAMES = list(MAKERS)
 

@@ -109,14 +109,14 @@ class Programs:
                 shutil.copy(source, copy)
         return str(target)
 
-    def python(self, package, version):
-        """A directory with a package of PyPI, for PYTHONPATH."""
+    def python(self, package, version, *others):
+        """A directory with a package of PyPI and with others, for PYTHONPATH."""
         # Of package[extra] without the brackets, which some packages take for a pattern.
         target = self.output / re.sub(r"\W+", "-", f"{package}-{version}")
         if not target.is_dir():
             done = subprocess.run(
                 [self.interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", "install",
-                 "--target", str(target), f"{package}=={version}"],
+                 "--target", str(target), f"{package}=={version}", *others],
                 capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 shutil.rmtree(target, ignore_errors=True)
