@@ -141,11 +141,11 @@ struct PostgresCutTests {
     }
 
     private func pair(
-        _ parameters: String = "", answerLimit: UInt64 = 60_000_000_000,
-        resolveLimit: UInt64 = 60_000_000_000
+        _ parameters: String = "", through other: CutProxy? = nil,
+        answerLimit: UInt64 = 60_000_000_000, resolveLimit: UInt64 = 60_000_000_000
     ) throws -> Pair {
         let host = try PostgresStore.open(
-            PostgresAddress(proxy.url(schema: schema, parameters)), creates: false,
+            PostgresAddress((other ?? proxy).url(schema: schema, parameters)), creates: false,
             answerLimit: answerLimit, resolveLimit: resolveLimit)
         let witness = try PostgresStore.open(
             PostgresAddress(server.url(schema: schema)), creates: false)
@@ -156,7 +156,8 @@ struct PostgresCutTests {
     private struct Traffic {
         let sent: [UInt8]
         let received: Int
-        /// Where each message to the server begins, with its type, and the name of a statement that it binds.
+        /// Where each message to the server begins, with its type, and the statement: its text where it is parsed, and
+        /// its name where it is bound.
         var messages: [(start: Int, type: UInt8, statement: String)] {
             var messages: [(Int, UInt8, String)] = []
             var start = 0
@@ -165,18 +166,16 @@ struct PostgresCutTests {
                 let content = sent[start + 5..<start + 1 + length]
                 let names = content.split(separator: 0, omittingEmptySubsequences: false)
                 let name = names.dropFirst().first.map { String(decoding: $0, as: UTF8.self) }
-                messages.append((start, sent[start], sent[start] == 66 ? name ?? "" : ""))
+                messages.append(
+                    (start, sent[start], "PB".utf8.contains(sent[start]) ? name ?? "" : ""))
                 start += 1 + length
             }
             return messages
         }
         /// Where the messages of COMMIT begin: with its Parse, if it has one.
         var commit: Int? {
-            let messages = messages
             let name = "q\(PostgresQuery.commit.rawValue)"
-            guard let bind = messages.lastIndex(where: { $0.statement == name }) else { return nil }
-            let isPrepared = bind == 0 || messages[bind - 1].type != UInt8(ascii: "P")
-            return messages[isPrepared ? bind : bind - 1].start
+            return messages.first { $0.statement == "COMMIT" || $0.statement == name }?.start
         }
         /// Where the last round trip begins.
         var lastTrip: Int? {
@@ -186,7 +185,8 @@ struct PostgresCutTests {
     }
 
     /// Measures the transaction that the tests cut.
-    private func measure(_ pair: Pair) throws -> Traffic {
+    private func measure(_ pair: Pair, _ other: CutProxy? = nil) throws -> Traffic {
+        let proxy = other ?? proxy
         // A connection has to prepare what it has not asked before, also after it was cut.
         proxy.cutAll()
         _ = try? pair.host.dataVersion()
@@ -233,15 +233,20 @@ struct PostgresCutTests {
         #expect(Set(submitted).count == submitted.count)
     }
 
-    @Test("what is cut at any byte is in the store as a whole or not at all, and its caller knows")
-    func everyByte() throws {
-        let pair = try pair()
-        let whole = try measure(pair)
+    @Test(
+        "what is cut at any byte is in the store as a whole or not at all, and its caller knows",
+        arguments: PgBouncer.program == nil ? [false] : [false, true])
+    func everyByte(_ isPooled: Bool) throws {
+        let proxy = isPooled ? try CutProxy(to: server, through: .shared) : proxy
+        let pair = try pair(isPooled ? "&curfew.pooled=1" : "", through: proxy)
+        let whole = try measure(pair, proxy)
         let commit = try #require(whole.commit)
+        // Behind a pooler each statement is sent as a text.
+        let stride = isPooled ? 3 * Self.stride : Self.stride
         // Those of COMMIT decide.
         let sent =
-            Array(Swift.stride(from: 0, to: commit, by: Self.stride)) + (commit..<whole.sent.count)
-        let received = Swift.stride(from: whole.received - 1, through: 0, by: -Self.stride)
+            Array(Swift.stride(from: 0, to: commit, by: stride)) + (commit..<whole.sent.count)
+        let received = Swift.stride(from: whole.received - 1, through: 0, by: -stride)
         let cuts =
             sent.map { (CutProxy.Direction.toServer, $0) }
             + received.map { (CutProxy.Direction.fromServer, $0) }

@@ -18,7 +18,7 @@ package final class PgBouncer: @unchecked Sendable {
 
     private let server: PostgresServer
     /// The directory of its socket.
-    private let directory: String
+    let directory: String
     private let process = Process()
     private let life = Pipe()
 
