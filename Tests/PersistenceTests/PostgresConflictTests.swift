@@ -133,7 +133,8 @@ struct PostgresConflictTests {
         let hasEnded = Guarded<Bool?>(nil)
         let go = Gate()
         // Sendable: nobody else uses it until the thread has ended.
-        nonisolated(unsafe) let (other, schema) = (other, address.schema)
+        nonisolated(unsafe) let other = other
+        let schema = address.schema
         Thread.detachNewThread {
             try? go.pass()
             let result = Result {
