@@ -54,14 +54,17 @@ package final class CutProxy: Sendable {
     private let state = Guarded(State())
     private let wake = csys_eventfd()
 
-    package init(to server: PostgresServer) throws {
+    /// - Parameter pooler: is between the proxy and the server, if there is one.
+    package init(to server: PostgresServer, through pooler: PgBouncer? = nil) throws {
         self.server = server
         place = try TemporaryDirectory()
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard Self.at(place.path(".s.PGSQL.5432"), { bind(listener, $0, $1) }) == 0,
             listen(listener, 64) == 0
         else { throw TestFault(text: "the proxy has no socket: errno \(errno)") }
-        let (state, wake, target) = (state, wake, server.directory + "/.s.PGSQL.5432")
+        let (state, wake, target) = (
+            state, wake, (pooler?.directory ?? server.directory) + "/.s.PGSQL.5432"
+        )
         Thread.detachNewThread { Self.forward(state, wake, listener, target) }
     }
 

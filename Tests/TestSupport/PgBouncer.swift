@@ -18,7 +18,7 @@ package final class PgBouncer: @unchecked Sendable {
 
     private let server: PostgresServer
     /// The directory of its socket.
-    private let directory: String
+    let directory: String
     private let process = Process()
     private let life = Pipe()
 
@@ -63,10 +63,9 @@ package final class PgBouncer: @unchecked Sendable {
                     [ $tries -lt 200 ] && kill -0 $! && sleep 0.05 || exit 1
                 done
                 echo ready
-                # Until this process ends.
+                # Until this process ends. The signals that its threads block stay blocked in a child.
                 cat > /dev/null
-                kill $!
-                wait
+                kill -KILL $!
                 rm -rf "$1"
                 """, "sh", directory, program,
             ]

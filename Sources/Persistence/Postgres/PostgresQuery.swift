@@ -37,9 +37,18 @@ enum PostgresQuery: Int, CaseIterable {
         ("statement_timeout", "30s"), ("idle_in_transaction_session_timeout", "5s"),
         ("enable_seqscan", "off"),
     ]
+    /// Within 14 s the server finds out that a client's machine is gone, whose session may have locks: no limit of
+    /// its own holds between statements that come together. By default it takes two hours.
+    private static let sessionSettingList = [
+        ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "3"),
+        ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+    ]
 
     private static func settings(isLocal: Bool) -> String {
-        let list = settingList.map { "set_config('\($0.0)', '\($0.1)', \(isLocal))" }
+        // Behind a pooler the client of the server is the pooler.
+        let list = (settingList + (isLocal ? [] : sessionSettingList)).map {
+            "set_config('\($0.0)', '\($0.1)', \(isLocal))"
+        }
         return
             "SELECT set_config('search_path', $1, \(isLocal)), \(list.joined(separator: ", ")), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', \(isLocal)) END"
     }
