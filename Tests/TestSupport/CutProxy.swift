@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import CSystem
 internal import Foundation
 internal import Glibc
 
@@ -52,27 +51,38 @@ package final class CutProxy: Sendable {
     private let server: PostgresServer
     private let place: TemporaryDirectory
     private let state = Guarded(State())
-    private let wake = csys_eventfd()
+    /// A pipe, to wake the thread.
+    private let wake: (read: Int32, write: Int32)
 
     /// - Parameter pooler: is between the proxy and the server, if there is one.
     package init(to server: PostgresServer, through pooler: PgBouncer? = nil) throws {
         self.server = server
         place = try TemporaryDirectory()
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw TestFault(text: "the proxy has no pipe: errno \(errno)")
+        }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        wake = (ends[0], ends[1])
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard Self.at(place.path(".s.PGSQL.5432"), { bind(listener, $0, $1) }) == 0,
             listen(listener, 64) == 0
         else { throw TestFault(text: "the proxy has no socket: errno \(errno)") }
         let (state, wake, target) = (
-            state, wake, (pooler?.directory ?? server.directory) + "/.s.PGSQL.5432"
+            state, wake.read, (pooler?.directory ?? server.directory) + "/.s.PGSQL.5432"
         )
         Thread.detachNewThread { Self.forward(state, wake, listener, target) }
     }
 
     deinit {
         state.change { $0.isStopping = true }
-        csys_eventfd_signal(wake)
+        signal()
         _ = state.wait { $0.hasStopped }
-        csys_close(wake)
+        close(wake.read)
+        close(wake.write)
     }
 
     // MARK: For tests
@@ -127,7 +137,12 @@ package final class CutProxy: Sendable {
 
     private func change(_ body: (inout State) -> Void) {
         state.change(body)
-        csys_eventfd_signal(wake)
+        signal()
+    }
+
+    private func signal() {
+        // Where it is full the thread wakes anyway.
+        _ = Glibc.write(wake.write, [1], 1)
     }
 
     // MARK: On its thread
@@ -162,7 +177,8 @@ package final class CutProxy: Sendable {
                 }
             }
             poll(&entries, nfds_t(entries.count), -1)
-            csys_eventfd_drain(wake)
+            var signals = [UInt8](repeating: 0, count: 64)
+            _ = Glibc.read(wake, &signals, signals.count)
             let isStopping = state.change { state in
                 if !state.isSilent {
                     for index in state.links.indices {
