@@ -306,7 +306,7 @@ let package = Package(
 
         // What several test targets need: built things and where they are, child processes.
         .target(
-            name: "TestSupport", dependencies: ["CSystem"], path: "Tests/TestSupport",
+            name: "TestSupport", path: "Tests/TestSupport",
             exclude: ["call-killer.c", "without.c", "library-loader.c", "stubborn.c"],
             swiftSettings: swift),
 

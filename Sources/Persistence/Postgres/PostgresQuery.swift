@@ -7,7 +7,8 @@ enum PostgresQuery: Int, CaseIterable {
         rollbackToSaved
     case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
     case endSession, notify
-    case insertRequests, updateRequests, redescribeRequests, setPayload
+    case insertRequest, insertRequests, updateRequest, updateRequests, redescribeRequests
+    case setPayload
     case request, lockRequest, lockGiven, payload, claim, headAfter, cancelledAmong
     case pendingOf, lockPendingOf, firstPending, ahead, find, queues, heads, head
     case firstToMiss, lockFirstToMiss
@@ -17,8 +18,8 @@ enum PostgresQuery: Int, CaseIterable {
     case soonestPendingOf, countRunning, countRunningOf, countParked, countParkedOf, countPending
     case countPendingOf, latestOver, countOver, countHistory
     case countKind, countIdentifier, countOwner, countAll
-    case putAttempts, endAttempts, removeAttempts, attempt, attempts
-    case append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
+    case putAttempt, putAttempts, endAttempt, endAttempts, removeAttempts, attempt, attempts
+    case appendOne, append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
     case pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
     case enter, hosts, beat, drain, poll, fence, leave, lastSeen, standing, setStanding, pruneHosts
@@ -100,6 +101,14 @@ enum PostgresQuery: Int, CaseIterable {
         let (described, changing) = (PostgresSchema.described, PostgresSchema.changing)
         let (id, payload) = (PostgresSchema.id, PostgresSchema.payload)
         switch self {
+        // One row is much cheaper without arrays.
+        case .insertRequest:
+            let columns = id + described + changing + payload
+            return
+                "INSERT INTO request (\(PostgresSchema.names(columns))) VALUES (\(PostgresSchema.row(columns)))"
+        case .updateRequest:
+            return
+                "UPDATE request SET (\(PostgresSchema.names(changing))) = ROW(\(PostgresSchema.row(changing, from: 2))) WHERE id = $1"
         case .insertRequests:
             let columns = id + described + changing + payload
             return
@@ -282,6 +291,14 @@ enum PostgresQuery: Int, CaseIterable {
 
     // MARK: History
 
+    /// Stores attempts whose requests are there, in place of those of the same launches.
+    private static func putting(_ rows: String) -> String {
+        let columns = PostgresSchema.attempt
+        let names = PostgresSchema.names(columns)
+        return
+            "INSERT INTO attempt (\(names)) SELECT \(rows) ON CONFLICT (request, launch) DO UPDATE SET (\(names)) = (\(PostgresSchema.names(columns, of: "excluded")))"
+    }
+
     /// The oldest history, of which something is left.
     private static let pruned =
         "SELECT id FROM request WHERE state >= 4 AND changed_at < $1 ORDER BY changed_at, id LIMIT $2"
@@ -293,11 +310,18 @@ enum PostgresQuery: Int, CaseIterable {
 
     private var historyText: String {
         switch self {
+        case .putAttempt:
+            return Self.putting(
+                "\(PostgresSchema.row(PostgresSchema.attempt)) WHERE EXISTS (SELECT FROM request WHERE id = $1)"
+            )
         case .putAttempts:
-            let columns = PostgresSchema.attempt
-            let names = PostgresSchema.names(columns)
+            return Self.putting(
+                "* FROM \(PostgresSchema.arrays(PostgresSchema.attempt)) WHERE EXISTS (SELECT FROM request WHERE id = v.request)"
+            )
+        case .endAttempt:
+            let ended = Array(PostgresSchema.attemptEnd.dropFirst(2))
             return
-                "INSERT INTO attempt (\(names)) SELECT * FROM \(PostgresSchema.arrays(columns)) WHERE EXISTS (SELECT FROM request WHERE id = v.request) ON CONFLICT (request, launch) DO UPDATE SET (\(names)) = (\(PostgresSchema.names(columns, of: "excluded")))"
+                "UPDATE attempt SET (\(PostgresSchema.names(ended))) = ROW(\(PostgresSchema.row(ended, from: 3))) WHERE request = $1 AND launch = $2"
         case .endAttempts:
             let ended = Array(PostgresSchema.attemptEnd.dropFirst(2))
             return
@@ -308,6 +332,9 @@ enum PostgresQuery: Int, CaseIterable {
         case .attempts:
             return
                 "SELECT \(AttemptRow.all) FROM attempt WHERE request = $1 ORDER BY launch DESC LIMIT $2"
+        case .appendOne:
+            return
+                "INSERT INTO entry (turn, n, \(JournalRow.stored)) VALUES ($1, $2, \(PostgresSchema.row(PostgresSchema.entry, from: 3)))"
         case .append:
             return
                 "INSERT INTO entry (turn, n, \(JournalRow.stored)) SELECT $1::bigint, $2::bigint + v.n - 1, \(PostgresSchema.names(PostgresSchema.entry, of: "v")) FROM unnest(\(Self.entryArrays)) WITH ORDINALITY AS v (\(PostgresSchema.names(PostgresSchema.entry)), n)"

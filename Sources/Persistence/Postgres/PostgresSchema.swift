@@ -85,6 +85,12 @@ enum PostgresSchema {
         return "unnest(\(values.joined(separator: ", "))) AS v (\(names(columns)))"
     }
 
+    /// The values of one row, of which the first has that number.
+    static func row(_ columns: [Column], from first: Int = 1) -> String {
+        columns.enumerated().map { "$\(first + $0.offset)::\($0.element.type)" }
+            .joined(separator: ", ")
+    }
+
     private static func table(_ columns: [Column], required: Bool) -> String {
         columns.map { column in
             let isRequired = required && !nullable.contains(column.name)

@@ -172,6 +172,12 @@ package final class PostgresStore: RequestStore {
         do throws(StoreFault) {
             try transaction.begin(writing: true, expecting: outlook)
             let result = try body(transaction)
+            guard transaction.hasWritten else {
+                try transaction.endLook()
+                ownTurns += transaction.turnCount
+                keepCount(of: transaction)
+                return result
+            }
             // Without it nobody could tell whether it was committed.
             let turn = try transaction.number()
             do throws(StoreFault) {

@@ -3,6 +3,7 @@ internal import Scheduling
 
 extension PostgresTransaction {
     func put(_ attempt: Attempt) throws(StoreFault) {
+        checkMayWrite()
         let key = AttemptKey(request: attempt.request, launch: attempt.launch)
         // An end that is gathered is of the record that this replaces.
         ends[key] = nil
@@ -12,6 +13,7 @@ extension PostgresTransaction {
     func end(
         _ launch: UInt64, of request: RequestID, _ end: AttemptEnd, at date: Int64
     ) throws(StoreFault) {
+        checkMayWrite()
         let key = AttemptKey(request: request, launch: launch)
         if attempts[key] == nil {
             ends[key] = (end, date)

@@ -10,6 +10,8 @@ final class PostgresTransaction: StoreTransaction {
     let connection: PostgresConnection
     var path: String { connection.address.text }
     private(set) var mayWrite = false
+    /// Whether it changes anything: one that only looks has no turn.
+    private(set) var hasWritten = false
     /// The number of this transaction's turn; nil before the server has said.
     private var turn: PostgresAnswer?
     /// The entries of the turn that were sent.
@@ -233,6 +235,14 @@ final class PostgresTransaction: StoreTransaction {
         mayWrite = false
     }
 
+    /// Ends a transaction that was to write, and had nothing to: nobody waits for the disk, and no other host looks.
+    func endLook() throws(StoreFault) {
+        mayWrite = false
+        try connection.send(.rollback)
+        try connection.sync()
+        try checkFence()
+    }
+
     /// Sends what is left, with the row that proves that it was committed.
     private func endTurn() throws(StoreFault) {
         try flush()
@@ -302,29 +312,30 @@ final class PostgresTransaction: StoreTransaction {
     func flush() throws(StoreFault) {
         try flushRequests()
         if !attempts.isEmpty {
-            let columns = PostgresColumns(width: PostgresSchema.attempt.count)
-            for attempt in attempts.values { AttemptRow.put(attempt, to: columns) }
-            try connection.send(.putAttempts) { $0.put(columns) }
+            try send(
+                .putAttempt, .putAttempts, PostgresSchema.attempt.count, Array(attempts.values)
+            ) { AttemptRow.put($0, to: $1) }
             attempts = [:]
         }
         if !ends.isEmpty {
-            let columns = PostgresColumns(width: PostgresSchema.attemptEnd.count)
-            for (key, end) in ends {
-                columns.put(Int64(bitPattern: key.request.rawValue))
-                columns.put(Int64(clamping: key.launch))
-                columns.put(end.date)
-                AttemptRow.put(end.end, to: columns)
+            try send(
+                .endAttempt, .endAttempts, PostgresSchema.attemptEnd.count, Array(ends)
+            ) { ended, row in
+                row.put(Int64(bitPattern: ended.key.request.rawValue))
+                row.put(Int64(clamping: ended.key.launch))
+                row.put(ended.value.date)
+                AttemptRow.put(ended.value.end, to: row)
             }
-            try connection.send(.endAttempts) { $0.put(columns) }
             ends = [:]
         }
         guard !entries.isEmpty else { return }
-        let columns = PostgresColumns(width: PostgresSchema.entry.count)
-        for entry in entries { JournalRow.put(entry, to: columns) }
         let number = try number()
-        try connection.send(.append) {
+        try connection.send(entries.count == 1 ? .appendOne : .append) {
             $0.put(number)
             $0.put(Int64(sentEntries))
+            guard entries.count > 1 else { return JournalRow.put(entries[0], to: $0) }
+            let columns = PostgresColumns(width: PostgresSchema.entry.count)
+            for entry in entries { JournalRow.put(entry, to: columns) }
             $0.put(columns)
         }
         sentEntries += entries.count
@@ -333,21 +344,19 @@ final class PostgresTransaction: StoreTransaction {
 
     private func flushRequests() throws(StoreFault) {
         if !inserted.isEmpty {
-            let columns = PostgresColumns(width: RequestRow.count)
-            for id in inserted {
+            try send(.insertRequest, .insertRequests, RequestRow.count, inserted) { id, row in
                 let request = seen[id]!
-                columns.put(Int64(bitPattern: id.rawValue))
-                RequestRow.putDescribed(request, to: columns)
-                RequestRow.putChanging(request, to: columns)
+                row.put(Int64(bitPattern: id.rawValue))
+                RequestRow.putDescribed(request, to: row)
+                RequestRow.putChanging(request, to: row)
                 if let payload = payloads[id], !payload.isEmpty {
-                    columns.put(payload)
+                    row.put(payload)
                 } else {
-                    columns.putNothing()
+                    row.putNothing()
                 }
                 updated.remove(id)
                 redescribed.remove(id)
             }
-            try connection.send(.insertRequests) { $0.put(columns) }
             inserted = []
         }
         if !redescribed.isEmpty {
@@ -362,13 +371,26 @@ final class PostgresTransaction: StoreTransaction {
             redescribed = []
         }
         guard !updated.isEmpty else { return }
-        let columns = PostgresColumns(width: PostgresSchema.changing.count + 1)
-        for id in updated.sorted() {
-            columns.put(Int64(bitPattern: id.rawValue))
-            RequestRow.putChanging(seen[id]!, to: columns)
+        try send(
+            .updateRequest, .updateRequests, PostgresSchema.changing.count + 1, updated.sorted()
+        ) { id, row in
+            row.put(Int64(bitPattern: id.rawValue))
+            RequestRow.putChanging(seen[id]!, to: row)
         }
-        try connection.send(.updateRequests) { $0.put(columns) }
         updated = []
+    }
+
+    /// Sends rows as the values of a statement for one, or as arrays.
+    private func send<Item>(
+        _ one: PostgresQuery, _ many: PostgresQuery, _ width: Int, _ items: [Item],
+        _ put: (Item, any RowSink) -> Void
+    ) throws(StoreFault) {
+        try connection.send(items.count == 1 ? one : many) { values in
+            guard items.count > 1 else { return put(items[0], values) }
+            let columns = PostgresColumns(width: width)
+            for item in items { put(item, columns) }
+            values.put(columns)
+        }
     }
 
     /// Asks after all that was written before, and returns the answer.
@@ -391,7 +413,9 @@ final class PostgresTransaction: StoreTransaction {
         try connection.send(query, put)
     }
 
+    /// Call before anything is written, or gathered for it.
     func checkMayWrite() {
+        hasWritten = true
         guard mayWrite else { fatalError("a store was changed while it was only read") }
     }
 
@@ -558,17 +582,25 @@ final class PostgresTransaction: StoreTransaction {
             if isDue(next, queue, date) { return next }
         }
         if let known = claims[queue], !known.mayHaveMore { return nil }
-        let answer = try ask(.claim) {
+        try flush()
+        let answer = try connection.send(.claim) {
             $0.put(queue)
             $0.put(date)
             $0.put(Self.claimSize)
         }
+        // More launches of the queue follow, and each asks for the head.
+        let later = try connection.send(.headAfter) {
+            $0.put(queue)
+            $0.put(date)
+        }
+        try connection.sync()
+        try checkFence()
         var ids = try take(claimed: answer)
         let first = ids.isEmpty ? nil : ids.removeFirst()
         let before = claims[queue]
         claims[queue] = Claims(
             ids: ids, given: (before?.given ?? []) + (first.map { [$0] } ?? []),
-            mayHaveMore: answer.count == Int(Self.claimSize), later: before?.later ?? nil)
+            mayHaveMore: answer.count == Int(Self.claimSize), later: .some(try head(in: later)))
         return first
     }
 

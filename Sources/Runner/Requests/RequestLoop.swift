@@ -211,8 +211,10 @@ final class RequestLoop: @unchecked Sendable {
                             "the host with process number \(host.identity.process) on \(host.machine) was silent for too long, and is taken for dead; \(counts.interrupted) of its requests are pending again, \(counts.parked) are parked"
                         )
                     }, finish: { _ in }))
-        case .lapsing(let end): leaseGuard.begin(until: end)
+        // A host that leaves has no lease any more.
+        case .lapsing(let end): if engine.phase.isOpen { leaseGuard.begin(until: end) }
         case .lapsed:
+            guard engine.phase.isOpen else { return }
             lapsedSince.store(max(1, moment.wall), ordering: .releasing)
             log(
                 .error, nil, 0,
@@ -380,8 +382,11 @@ final class RequestLoop: @unchecked Sendable {
         book.worked()
         if let lease = configuration.lease {
             lease.begin(book.host)
-            // Ends of tasks are no news to others.
-            if jobs.contains(where: { $0.apply != nil && !$0.isOwed }) { lease.wakeOthers() }
+            // What is not due soon others find by themselves, and ends of tasks are no news to them.
+            let isChanged = jobs.contains {
+                $0.apply != nil && !$0.isOwed && $0.submissions == 0
+            }
+            if book.takeArrived() || isChanged { lease.wakeOthers() }
         }
         for effect in effects { perform(effect) }
         reportFactors()

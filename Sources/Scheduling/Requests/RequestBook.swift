@@ -87,6 +87,17 @@ package struct RequestBook: Sendable {
         self.scheduler = scheduler
     }
 
+    /// Requests that were submitted since `takeArrived`, are due at once or soon, and were not launched here.
+    private var arrivedSoon: Set<RequestID> = []
+    /// Nanoseconds after which other hosts look into the store also without being told.
+    private static let soon: Int64 = 1_000_000_000
+
+    /// Returns whether requests were submitted since the last call that other hosts may launch soon.
+    package mutating func takeArrived() -> Bool {
+        defer { arrivedSoon = [] }
+        return !arrivedSoon.isEmpty
+    }
+
     // MARK: Reverting
 
     /// Returns the state for `revert`, before a transaction. Its cost grows with the running
@@ -397,7 +408,7 @@ package struct RequestBook: Sendable {
         outlook.submissions = submissions
         outlook.requests = ended
         outlook.date = now.wall
-        if isCurrent { outlook.claims = scheduler.wanted(at: now) }
+        if isCurrent { outlook.claims = scheduler.wanted(at: now, without: ended) }
         return outlook
     }
 
@@ -442,10 +453,12 @@ package struct RequestBook: Sendable {
         _ description: RequestDescription, payload: [UInt8], marks: Request.Marks = [],
         by requester: Requester? = nil, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
-        let answer = try take(
-            ledger.submit(
-                description, payload: payload, marks: marks, by: requester, at: now.wall, store),
-            store)
+        let change = try ledger.submit(
+            description, payload: payload, marks: marks, by: requester, at: now.wall, store)
+        if host.lease > 0, let head = change.arrived?.head, head.notBefore - Self.soon <= now.wall {
+            arrivedSoon.insert(head.id)
+        }
+        let answer = try take(change, store)
         if case .success(.queued) = answer, let latest = description.latest {
             nextMiss = min(nextMiss ?? .max, latest)
         }
@@ -808,6 +821,7 @@ package struct RequestBook: Sendable {
         switch launching {
         case .launched(let request, let attempt, let payload):
             running[launch.id] = Running(launch: attempt.launch, isSimulated: isSimulated)
+            arrivedSoon.remove(launch.id)
             scheduler.launched(
                 launch, isSuspect: request.crashes > 0,
                 isAlone: ledger.isDecisive(request) && !isSimulated,

@@ -419,20 +419,33 @@ package struct RequestScheduler: Sendable {
 
     /// Returns the queues of which requests may be launched now, with the places that there are for them: the most urgent
     /// ones, and few of them, since what is returned is kept from other hosts for a moment.
-    func wanted(at now: Moment) -> [Outlook.Claim] {
+    ///
+    /// - Parameter ended: requests whose tasks end before, and leave their places.
+    func wanted(at now: Moment, without ended: Set<RequestID> = []) -> [Outlook.Claim] {
         guard storeFault == nil, drainedSince == nil, leavingSince == nil, lapsedSince == nil
         else { return [] }
         let due = heads.filter { $0.value.notBefore <= now.wall }.sorted {
             ($1.key.priority.rawValue, $0.value.notBefore, $0.value.id)
                 < ($0.key.priority.rawValue, $1.value.notBefore, $1.value.id)
         }
+        var (freed, freedShort): ([String: Int], Int) = ([:], 0)
+        let ending = ended.compactMap { running[$0] }
+        for queue in ending {
+            freed[queue.identifier, default: 0] += 1
+            if queue.kind.isShort { freedShort += 1 }
+        }
+        let short = shortRunning - freedShort
+        let long = running.count - ending.count - short
         var claims: [Outlook.Claim] = []
         for (queue, _) in due {
-            let handler = handlers[queue.identifier] ?? Handler(rate: rate)
-            guard !holdsHandler(handler, queue), !held.contains(queue),
-                !handler.parked.contains(queue)
-            else { continue }
-            let free = places - (queue.kind.isShort ? shortRunning : running.count - shortRunning)
+            var handler = handlers[queue.identifier] ?? Handler(rate: rate)
+            let ends = freed[queue.identifier] ?? 0
+            handler.running -= ends
+            // What waits for a place goes on once one is left.
+            let isParked =
+                handler.parked.contains(queue) && (ends == 0 || handler.restsUntil != nil)
+            guard !holdsHandler(handler, queue), !held.contains(queue), !isParked else { continue }
+            let free = places - (queue.kind.isShort ? short : long)
             let count = min(handler.state.places - handler.running, free, 64)
             if count > 0 {
                 claims.append(
