@@ -33,6 +33,8 @@ final class PostgresTransaction: StoreTransaction {
     private var listed: [RequestID: Request] = [:]
     /// Requests that it has written.
     private var touched: Set<RequestID> = []
+    /// Requests that it has written or claimed, and that are pending as far as it knows.
+    private var waiting: Set<RequestID> = []
     /// The numbers of running requests of identifiers, whose locks this transaction has.
     private var runningCounts: [String: Int] = [:]
     /// What is known of queues of which requests are launched.
@@ -54,8 +56,6 @@ final class PostgresTransaction: StoreTransaction {
     private struct Claims {
         /// In order.
         var ids: [RequestID]
-        /// Those that were given out, and may have stayed pending.
-        var given: [RequestID] = []
         /// Whether there may be more that are due and not locked by others.
         var mayHaveMore: Bool
         /// The first one that is not due yet, if that was asked for.
@@ -293,6 +293,7 @@ final class PostgresTransaction: StoreTransaction {
         seen = [:]
         listed = [:]
         touched = []
+        waiting = []
         payloads = [:]
         claims = [:]
         // Those that were taken inside are gone.
@@ -480,11 +481,20 @@ final class PostgresTransaction: StoreTransaction {
         var request = request
         request.id = try newNumber()
         seen[request.id] = request
-        touched.insert(request.id)
+        touch(request)
         payloads[request.id] = payload
         inserted.append(request.id)
         if request.state == .pending { counted? += 1 }
         return request.id
+    }
+
+    private func touch(_ request: Request) {
+        touched.insert(request.id)
+        if request.state == .pending {
+            waiting.insert(request.id)
+        } else {
+            waiting.remove(request.id)
+        }
     }
 
     private func newNumber() throws(StoreFault) -> RequestID {
@@ -515,7 +525,7 @@ final class PostgresTransaction: StoreTransaction {
         guard try isThere(request.id) else { return }
         moved(request)
         seen[request.id] = request
-        touched.insert(request.id)
+        touch(request)
         updated.insert(request.id)
     }
 
@@ -534,7 +544,7 @@ final class PostgresTransaction: StoreTransaction {
         guard try isThere(request.id) else { return }
         moved(request)
         seen[request.id] = request
-        touched.insert(request.id)
+        touch(request)
         redescribed.insert(request.id)
     }
 
@@ -572,36 +582,45 @@ final class PostgresTransaction: StoreTransaction {
     ) throws(StoreFault) -> RequestID? {
         // One that is locked already: of this transaction, or asked for ahead.
         if isDue(id, queue, date) {
+            // More launches of the queue may follow, and each asks for the head.
+            if claims[queue] == nil { try claimMore(of: queue, at: date) }
             claims[queue]?.ids.removeAll { $0 == id }
-            claims[queue]?.given.append(id)
+            waiting.insert(id)
             return id
         }
+        if let next = nextClaimed(of: queue, at: date) { return next }
+        if let known = claims[queue], !known.mayHaveMore { return nil }
+        try claimMore(of: queue, at: date)
+        return nextClaimed(of: queue, at: date)
+    }
+
+    private func nextClaimed(of queue: RequestQueue, at date: Int64) -> RequestID? {
         while let next = claims[queue]?.ids.first {
             claims[queue]!.ids.removeFirst()
-            claims[queue]!.given.append(next)
-            if isDue(next, queue, date) { return next }
+            guard isDue(next, queue, date) else { continue }
+            waiting.insert(next)
+            return next
         }
-        if let known = claims[queue], !known.mayHaveMore { return nil }
+        return nil
+    }
+
+    /// Locks the first requests of a queue that are due and that nobody else has, and asks for the first one after them.
+    private func claimMore(of queue: RequestQueue, at date: Int64) throws(StoreFault) {
         try flush()
         let answer = try connection.send(.claim) {
             $0.put(queue)
             $0.put(date)
             $0.put(Self.claimSize)
         }
-        // More launches of the queue follow, and each asks for the head.
         let later = try connection.send(.headAfter) {
             $0.put(queue)
             $0.put(date)
         }
         try connection.sync()
         try checkFence()
-        var ids = try take(claimed: answer)
-        let first = ids.isEmpty ? nil : ids.removeFirst()
-        let before = claims[queue]
         claims[queue] = Claims(
-            ids: ids, given: (before?.given ?? []) + (first.map { [$0] } ?? []),
-            mayHaveMore: answer.count == Int(Self.claimSize), later: .some(try head(in: later)))
-        return first
+            ids: try take(claimed: answer), mayHaveMore: answer.count == Int(Self.claimSize),
+            later: .some(try head(in: later)))
     }
 
     private func isDue(_ id: RequestID, _ queue: RequestQueue, _ date: Int64) -> Bool {
@@ -613,16 +632,25 @@ final class PostgresTransaction: StoreTransaction {
         guard let known = claims[queue], !(known.ids.isEmpty && known.mayHaveMore),
             case .some(let later) = known.later
         else { return try head(in: ask(.head) { $0.put(queue) }) }
-        // What was claimed comes first, and what this transaction has put there may come before what is due later.
-        var heads: [RequestHead] = []
-        for id in Set(known.ids + known.given).union(touched) {
-            guard let request = seen[id], request.state == .pending, request.queue == queue else {
-                continue
-            }
-            heads.append(RequestHead(id: id, notBefore: request.notBefore))
+        // What was claimed is in order, but for what this transaction has changed, and that may come before what is due
+        // later.
+        var first = known.ids.first { !touched.contains($0) }.flatMap { head($0, of: queue) }
+        for id in waiting {
+            guard let one = head(id, of: queue) else { continue }
+            if first.map({ one.isBefore($0) }) ?? true { first = one }
         }
-        if let later, !touched.contains(later.id) { heads.append(later) }
-        return heads.min { ($0.notBefore, $0.id) < ($1.notBefore, $1.id) }
+        if let later, !touched.contains(later.id), first.map({ later.isBefore($0) }) ?? true {
+            first = later
+        }
+        return first
+    }
+
+    /// Returns a request as a head of a queue; nil if it does not wait in that.
+    private func head(_ id: RequestID, of queue: RequestQueue) -> RequestHead? {
+        guard let request = seen[id], request.state == .pending, request.queue == queue else {
+            return nil
+        }
+        return RequestHead(id: id, notBefore: request.notBefore)
     }
 
     // MARK: Counting

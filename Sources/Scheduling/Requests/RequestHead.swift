@@ -11,4 +11,8 @@ package struct RequestHead: Hashable, Sendable {
         self.id = id
         self.notBefore = notBefore
     }
+
+    package func isBefore(_ other: RequestHead) -> Bool {
+        (notBefore, id) < (other.notBefore, other.id)
+    }
 }
