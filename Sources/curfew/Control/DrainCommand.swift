@@ -51,7 +51,6 @@ enum DrainCommand {
         ],
         examples: [
             "curfew drain --timeout 15min", "curfew drain --end",
-            "curfew drain 2 --store postgresql://db.example.org/curfew",
         ]
     ) { arguments, console throws(CommandError) in
         let timeout = try arguments.value(timeoutOption).map { (text) throws(CommandError) in

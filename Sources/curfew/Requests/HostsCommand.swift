@@ -41,7 +41,7 @@ enum HostsCommand {
                     )
                 ]),
         ],
-        examples: ["curfew hosts", "curfew hosts --store postgresql://db.example.org/curfew"]
+        examples: ["curfew hosts", "curfew hosts --json"]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let store = try place.open()
