@@ -213,6 +213,47 @@ struct PostgresHostTests {
         for host in hosts { #expect(try host.decide().isEmpty) }
     }
 
+    @Test("a look is no news to others, unless it kept requests from them that it has not launched")
+    func looks() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        try a.submit(2)
+        #expect(try a.decide(looks: false).count == 2)
+        let version = try b.store.dataVersion()
+        for _ in 0..<3 { #expect(try a.decide().isEmpty) }
+        #expect(try b.store.dataVersion() == version)
+        try a.submit(2)
+        let before = try b.store.dataVersion()
+        #expect(before != version)
+        let pending = try a.read { store throws(StoreFault) in
+            try store.pending(of: "org.example.tidy")
+        }
+        let claimed = try a.store.write { [now = a.now] store throws(StoreFault) in
+            try store.claim(pending[0].id, of: pending[0].queue, at: now.wall)
+        }
+        #expect(claimed == pending[0].id)
+        #expect(try b.store.dataVersion() != before)
+        #expect(try a.decide().count == 2)
+    }
+
+    @Test("hosts that have left are forgotten with the history")
+    func pruned() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        try a.store.write { store throws(StoreFault) in
+            try a.book.ledger.leave(a.book.host, at: a.now.wall, store)
+        }
+        let name = address.schema
+        #expect(try PostgresServer.shared.run("SELECT count(*) FROM \(name).host") == ["2"])
+        _ = try b.store.write { store throws(StoreFault) in
+            try store.prune(before: a.now.wall + 1, keeping: 10, limit: 10)
+        }
+        #expect(try PostgresServer.shared.run("SELECT count(*) FROM \(name).host") == ["1"])
+        #expect(try b.read { store throws(StoreFault) in try store.hosts().count } == 1)
+    }
+
     @Test("as many run in all hosts as the handler has places in the store")
     func mostInStore() throws {
         let hosts = try (1...4).map { try Member(address, process: $0) }

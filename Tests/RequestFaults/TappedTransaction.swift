@@ -134,6 +134,11 @@ final class TappedTransaction: StoreTransaction {
         return try inner.leave(host, at: date)
     }
 
+    func setDrained(_ isDrained: Bool, of host: Int64) throws(StoreFault) -> Bool {
+        try tap(.call("setDrained"))
+        return try inner.setDrained(isDrained, of: host)
+    }
+
     func lastSeen() throws(StoreFault) -> Int64? {
         try tap(.call("lastSeen"))
         return try inner.lastSeen()

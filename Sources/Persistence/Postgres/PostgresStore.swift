@@ -172,7 +172,7 @@ package final class PostgresStore: RequestStore {
         do throws(StoreFault) {
             try transaction.begin(writing: true, expecting: outlook)
             let result = try body(transaction)
-            guard transaction.hasWritten else {
+            guard transaction.hasWritten || transaction.hasClaimed else {
                 try transaction.endLook()
                 ownTurns += transaction.turnCount
                 keepCount(of: transaction)

@@ -83,6 +83,7 @@ extension PostgresTransaction {
         if excess > 0 { removed = try remove(before: .max, limit: min(excess, limit)) }
         if removed < limit { removed += try remove(before: date, limit: limit - removed) }
         try pruneJournal(before: date, keeping: kept, limit: limit)
+        try change(.pruneHosts) { $0.put(date) }
         return removed
     }
 

@@ -235,6 +235,10 @@ final class PostgresTransaction: StoreTransaction {
         mayWrite = false
     }
 
+    /// Whether it keeps requests from others that it has not launched. They have to look again then: whoever found these
+    /// locked has forgotten them.
+    var hasClaimed: Bool { !waiting.isEmpty || claims.values.contains { !$0.ids.isEmpty } }
+
     /// Ends a transaction that was to write, and had nothing to: nobody waits for the disk, and no other host looks.
     func endLook() throws(StoreFault) {
         mayWrite = false
