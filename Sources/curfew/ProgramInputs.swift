@@ -12,7 +12,10 @@ enum ProgramInputs {
             "the user's data directory, by default ~/.local/share; plugins are below it in "
                 + "curfew/plugins. Relative paths are ignored"
         ),
-        ("CURFEW_STORE", "the store of requests, in place of the default one"),
+        (
+            "CURFEW_STORE",
+            "the store of requests, a directory or a URL, in place of the default one"
+        ),
         (
             "CURFEW_SOCKET",
             "the socket of another user's host, as --socket names it, where nothing names a store"
@@ -31,6 +34,11 @@ enum ProgramInputs {
             "XDG_CONFIG_HOME",
             "the user's configuration, by default ~/.config; the keys that may sign plugins are "
                 + "below it in curfew/trusted.d. Relative paths are ignored"
+        ),
+        (
+            "XDG_RUNTIME_DIR",
+            "where the sockets of a user's programs are; a host whose store is on a server has its own "
+                + "there. Relative paths are ignored"
         ),
         (
             TrustVariable.name,
