@@ -46,7 +46,7 @@ extension RequestConfiguration {
             try PostgresStore.open(address, creates: true, clock: clock)
         }
         lease = PostgresLease(address, clock: clock)
-        wallOffset = clock
+        wallOffset = { clock.nanoseconds }
         checkStore = nil
         wakeFile = nil
         // Of a host on another machine only its silence tells.

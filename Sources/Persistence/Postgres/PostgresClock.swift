@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 internal import CurfewValues
-package import Scheduling
 import Synchronization
 
 /// The difference between the server's clock and that of this machine, so that the dates of all hosts are of one clock.
-package final class PostgresClock: WallOffset {
+package final class PostgresClock: Sendable {
     private struct Sample {
         /// Nanoseconds that the question and its answer were under way, which may be off by half of it.
         var trip: UInt64
@@ -22,6 +21,7 @@ package final class PostgresClock: WallOffset {
 
     package init() {}
 
+    /// What is added to this machine's clock for dates, in nanoseconds. Any thread may ask.
     package var nanoseconds: Int64 { used.load(ordering: .relaxed) }
 
     /// Takes in the time of the server, in nanoseconds since 1970, which was asked for and came at times of

@@ -13,8 +13,9 @@ public struct RequestConfiguration: Sendable {
     package var wakeFile: String?
     /// Keeps this host in a store that many share; nil where a lock does, or nobody else can use the store.
     package var lease: (any HostLease)?
-    /// What is added to the machine's clock for dates; nil for nothing. A manual clock counts as it is.
-    package var wallOffset: (any WallOffset)?
+    /// Returns the nanoseconds that are added to the machine's clock for dates, where hosts with other clocks use the
+    /// store as well. Any thread may call it. A manual clock counts as it is.
+    package var wallOffset: (@Sendable () -> Int64)?
     /// What other hosts are to know of this one, in a store that many share.
     package var record: HostRecord?
     /// Whether a host that has not left the store is gone for certain. All are where a lock says so.

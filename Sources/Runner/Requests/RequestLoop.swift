@@ -190,7 +190,7 @@ final class RequestLoop: @unchecked Sendable {
     static func moment(_ engine: TaskEngine, _ configuration: RequestConfiguration) -> Moment {
         var moment = engine.clock.moment()
         if engine.clock.manual == nil, let offset = configuration.wallOffset {
-            moment.wall += offset.nanoseconds
+            moment.wall += offset()
         }
         return moment
     }
