@@ -11,7 +11,7 @@ import Testing
 @Suite("A lease that comes to its end", .timeLimit(.minutes(5)))
 struct LeaseTests {
     private static let millisecond: UInt64 = 1_000_000
-    private static let lease = 900 * millisecond
+    private static let lease = 6_000 * millisecond
 
     /// A lease whose news the test makes up.
     private final class Lease: HostLease {
