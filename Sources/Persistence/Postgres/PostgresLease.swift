@@ -75,7 +75,7 @@ package final class PostgresLease: HostLease {
         var nextLook: UInt64 = 0
         var nextNotice: UInt64 = 0
         var nextTry: UInt64 = 0
-        /// Until then nobody takes this host for dead; nil before its first beat.
+        /// Until then nobody takes this host for dead, on CLOCK_BOOTTIME.
         var trustedUntil: UInt64 = 0
         /// The host was told that this comes to its end.
         var isLapsing = false
@@ -227,8 +227,9 @@ package final class PostgresLease: HostLease {
             return try connection.send(.hosts)
         }
         guard beat?.changes == 1 else {
-            // Others have taken it for dead. The thread of the requests finds that out, and enters anew.
+            // Others have taken it for dead. The thread of the requests finds that out, tells the tasks, and enters anew.
             round.trustedUntil = 0
+            round.isLapsing = true
             csys_eventfd_signal(descriptor)
             return
         }

@@ -27,6 +27,8 @@ final class LeaseGuard: Sendable {
 
     /// Beats do not get through, and others may take this host for dead at a time of CLOCK_BOOTTIME.
     func begin(until end: UInt64) {
+        // 0 means that they do get through.
+        let end = max(1, end)
         self.end.store(end, ordering: .releasing)
         HostThreads.startDetached { [self] in
             csys_thread_name("curfew-lapse")
