@@ -86,7 +86,7 @@ final class RequestDesk {
     }
 
     @discardableResult
-    func reconcile(_ schedules: [Schedule], set: String = "") throws -> ScheduleChanges {
+    func reconcile(_ schedules: [Schedule], set: String? = "") throws -> ScheduleChanges {
         try change { ledger, store throws(StoreFault) in
             try ledger.reconcile(schedules, set: set, at: now, store).value
         }

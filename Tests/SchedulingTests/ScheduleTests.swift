@@ -59,6 +59,9 @@ struct ScheduleTests {
         #expect(changes.added == ["web/b"] && changes.removed == ["web/a"])
         #expect(try desk.schedules().map(\.name) == ["a", "mail/a", "web/b"])
         #expect(try [row("a", desk), row("mail/a", desk)] == kept)
+        // A store in a directory has one file: where that gets another set, nothing of the old one stays.
+        let all = try desk.reconcile([schedule("a").inSet("other")], set: nil)
+        #expect(all.removed.sorted() == ["a", "mail/a", "web/b"] && all.added == ["other/a"])
         #expect(Schedule.isStoredName("web/b") && Schedule.isStoredName("b"))
         for wrong in ["", "/", "a/", "/a", "a/b/c", "A", "a b"] {
             #expect(!Schedule.isStoredName(wrong), "\(wrong)")

@@ -468,7 +468,10 @@ package struct RequestBook: Sendable {
     package mutating func reconcile(
         _ schedules: [Schedule], set: String, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> ScheduleChanges {
-        try take(ledger.reconcile(schedules, set: set, at: now.wall, store), store)
+        // Where one host uses the store, no other file can be for it.
+        try take(
+            ledger.reconcile(
+                schedules, set: host.lease > 0 ? set : nil, at: now.wall, store), store)
     }
 
     package mutating func cancel(

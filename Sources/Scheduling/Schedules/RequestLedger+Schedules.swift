@@ -15,13 +15,16 @@ extension RequestLedger {
     ///
     /// - Parameters:
     ///   - wanted: the schedules of the configuration, each name once.
-    ///   - set: the name of the set that they are, "" for none; those of other sets stay as they are.
+    ///   - set: the name of the set that they are, "" for none; those of other sets stay as they are. Nil: they are all
+    ///     that the store is to have.
     package func reconcile(
-        _ wanted: [Schedule], set: String = "", at now: Int64, _ store: any StoreTransaction
+        _ wanted: [Schedule], set: String?, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<ScheduleChanges> {
         // Several hosts may begin at the same time.
         try store.lockValue("schedules")
-        let stored = try store.schedules().filter { Schedule.set(of: $0.name) == set }
+        let stored = try store.schedules().filter {
+            set == nil || Schedule.set(of: $0.name) == set
+        }
         var queues: Set<RequestQueue> = []
         var changes = ScheduleChanges()
         var planned: Set<String> = []
