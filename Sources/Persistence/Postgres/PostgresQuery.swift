@@ -136,7 +136,7 @@ enum PostgresQuery: Int, CaseIterable {
         case .payload: return "SELECT payload FROM request WHERE id = $1"
         case .claim:
             return
-                "SELECT \(Self.all), payload FROM request WHERE \(Self.isOfQueue) AND not_before <= $7 ORDER BY not_before, id LIMIT $8 FOR UPDATE SKIP LOCKED"
+                "SELECT \(Self.all), payload FROM request WHERE \(Self.isOfQueue) AND not_before <= $7 AND (not_before, id) > ($9, $10) ORDER BY not_before, id LIMIT $8 FOR UPDATE SKIP LOCKED"
         case .pendingOf:
             return "SELECT \(Self.all) FROM request WHERE state = 1 AND identifier = $1"
         case .lockPendingOf:

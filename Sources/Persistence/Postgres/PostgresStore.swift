@@ -19,6 +19,7 @@ package final class PostgresStore: RequestStore {
     private var countedAt: UInt64?
     /// Nanoseconds for which that is near enough.
     private static let countInterval: UInt64 = 10_000_000_000
+    private let floors = PostgresFloors()
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
 
@@ -193,6 +194,7 @@ package final class PostgresStore: RequestStore {
         } catch {
             // It has to enter anew.
             if error.kind == .fenced { host = nil }
+            floors.dropAll()
             leave(transaction)
             throw error
         }
@@ -233,7 +235,8 @@ package final class PostgresStore: RequestStore {
             connection = fresh
         }
         let isCounted = countedAt.map { csys_monotonic_ns() < $0 + Self.countInterval } ?? false
-        let next = PostgresTransaction(connection!, host: host, counted: isCounted ? counted : nil)
+        let next = PostgresTransaction(
+            connection!, host: host, counted: isCounted ? counted : nil, floors: floors)
         transaction = next
         return next
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CSystem
 internal import Scheduling
 
 /// The operations between BEGIN and COMMIT of a connection.
@@ -39,6 +40,11 @@ final class PostgresTransaction: StoreTransaction {
     private var runningCounts: [String: Int] = [:]
     /// What is known of queues of which requests are launched.
     private var claims: [RequestQueue: Claims] = [:]
+    /// The last request of each queue that was given out in order.
+    private var taken: [RequestQueue: RequestHead] = [:]
+    private let floors: PostgresFloors
+    /// CLOCK_MONOTONIC.
+    private let begun = csys_monotonic_ns()
     /// The locks that this transaction has taken, besides those of rows.
     private var locks: Set<Lock> = []
     /// Numbers for requests that are submitted.
@@ -58,8 +64,13 @@ final class PostgresTransaction: StoreTransaction {
         var ids: [RequestID]
         /// Whether there may be more that are due and not locked by others.
         var mayHaveMore: Bool
-        /// The first one that is not due yet, if that was asked for.
-        var later: RequestHead??
+        /// The first one that is not due yet.
+        var later: RequestHead?
+        /// Whether requests before a floor were left out.
+        var isPart: Bool
+
+        /// Whether nothing is known of what comes next.
+        var isUsedUp: Bool { ids.isEmpty && (mayHaveMore || isPart) }
     }
 
     struct AttemptKey: Hashable {
@@ -76,15 +87,20 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     /// Requests of one queue that are claimed at a time.
-    private static let claimSize: Int64 = 64
+    private static let claimSize = 64
     /// The most that is counted exactly.
     private static let countLimit = 10_000
 
     /// - Parameters:
     ///   - host: the number of the host that writes; nil for a client.
     ///   - counted: the number of pending requests of the store a short while ago; nil if it is unknown.
-    init(_ connection: PostgresConnection, host: Int64? = nil, counted: Int? = nil) {
+    ///   - floors: of the queues, which are raised by a commit.
+    init(
+        _ connection: PostgresConnection, host: Int64? = nil, counted: Int? = nil,
+        floors: PostgresFloors = PostgresFloors()
+    ) {
         self.connection = connection
+        self.floors = floors
         self.host = host
         self.counted = counted
     }
@@ -139,12 +155,8 @@ final class PostgresTransaction: StoreTransaction {
         }
         var claimed: [(claim: Outlook.Claim, rows: PostgresAnswer, later: PostgresAnswer)] = []
         for claim in outlook.claims {
-            let rows = try connection.send(.claim) {
-                $0.put(claim.queue)
-                $0.put(outlook.date)
-                // One more is the first that is left.
-                $0.put(Int64(claim.count) + 1)
-            }
+            // One more is the first that is left.
+            let rows = try send(claim.queue, outlook.date, claim.count + 1)
             let later = try connection.send(.headAfter) {
                 $0.put(claim.queue)
                 $0.put(outlook.date)
@@ -164,7 +176,7 @@ final class PostgresTransaction: StoreTransaction {
         for (claim, rows, later) in claimed {
             claims[claim.queue] = Claims(
                 ids: try take(claimed: rows), mayHaveMore: rows.count > claim.count,
-                later: .some(try head(in: later)))
+                later: try head(in: later), isPart: floor(of: claim.queue) != nil)
         }
     }
 
@@ -233,6 +245,9 @@ final class PostgresTransaction: StoreTransaction {
         try connection.send(.commit)
         try connection.sync()
         mayWrite = false
+        for (queue, head) in taken where seen[head.id]?.state != .pending {
+            floors.raise(queue, to: head, at: begun)
+        }
     }
 
     /// Whether it keeps requests from others that it has not launched. They have to look again then: whoever found these
@@ -496,6 +511,8 @@ final class PostgresTransaction: StoreTransaction {
         touched.insert(request.id)
         if request.state == .pending {
             waiting.insert(request.id)
+            floors.lower(
+                request.queue, to: RequestHead(id: request.id, notBefore: request.notBefore))
         } else {
             waiting.remove(request.id)
         }
@@ -588,20 +605,51 @@ final class PostgresTransaction: StoreTransaction {
         if isDue(id, queue, date) {
             // More launches of the queue may follow, and each asks for the head.
             if claims[queue] == nil { try claimMore(of: queue, at: date) }
-            claims[queue]?.ids.removeAll { $0 == id }
+            if claims[queue]?.ids.first == id {
+                claims[queue]!.ids.removeFirst()
+                taken[queue] = RequestHead(id: id, notBefore: seen[id]!.notBefore)
+            } else {
+                claims[queue]?.ids.removeAll { $0 == id }
+            }
             waiting.insert(id)
             return id
         }
         if let next = nextClaimed(of: queue, at: date) { return next }
-        if let known = claims[queue], !known.mayHaveMore { return nil }
+        if let known = claims[queue] {
+            guard known.isUsedUp else { return nil }
+            if !known.mayHaveMore { floors.drop(queue) }
+        }
+        try claimMore(of: queue, at: date)
+        if let next = nextClaimed(of: queue, at: date) { return next }
+        guard claims[queue]?.isPart == true else { return nil }
+        // There may be some before the floor.
+        floors.drop(queue)
         try claimMore(of: queue, at: date)
         return nextClaimed(of: queue, at: date)
+    }
+
+    private func floor(of queue: RequestQueue) -> RequestHead? {
+        floors.floor(of: queue, at: begun)
+    }
+
+    private func send(
+        _ queue: RequestQueue, _ date: Int64, _ count: Int
+    ) throws(StoreFault) -> PostgresAnswer {
+        let floor = floor(of: queue)
+        return try connection.send(.claim) {
+            $0.put(queue)
+            $0.put(date)
+            $0.put(Int64(count))
+            $0.put(floor?.notBefore ?? .min)
+            $0.put(floor.map { Int64(bitPattern: $0.id.rawValue) } ?? 0)
+        }
     }
 
     private func nextClaimed(of queue: RequestQueue, at date: Int64) -> RequestID? {
         while let next = claims[queue]?.ids.first {
             claims[queue]!.ids.removeFirst()
             guard isDue(next, queue, date) else { continue }
+            taken[queue] = RequestHead(id: next, notBefore: seen[next]!.notBefore)
             waiting.insert(next)
             return next
         }
@@ -611,11 +659,7 @@ final class PostgresTransaction: StoreTransaction {
     /// Locks the first requests of a queue that are due and that nobody else has, and asks for the first one after them.
     private func claimMore(of queue: RequestQueue, at date: Int64) throws(StoreFault) {
         try flush()
-        let answer = try connection.send(.claim) {
-            $0.put(queue)
-            $0.put(date)
-            $0.put(Self.claimSize)
-        }
+        let answer = try send(queue, date, Self.claimSize)
         let later = try connection.send(.headAfter) {
             $0.put(queue)
             $0.put(date)
@@ -623,8 +667,8 @@ final class PostgresTransaction: StoreTransaction {
         try connection.sync()
         try checkFence()
         claims[queue] = Claims(
-            ids: try take(claimed: answer), mayHaveMore: answer.count == Int(Self.claimSize),
-            later: .some(try head(in: later)))
+            ids: try take(claimed: answer), mayHaveMore: answer.count == Self.claimSize,
+            later: try head(in: later), isPart: floor(of: queue) != nil)
     }
 
     private func isDue(_ id: RequestID, _ queue: RequestQueue, _ date: Int64) -> Bool {
@@ -633,9 +677,9 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead? {
-        guard let known = claims[queue], !(known.ids.isEmpty && known.mayHaveMore),
-            case .some(let later) = known.later
-        else { return try head(in: ask(.head) { $0.put(queue) }) }
+        guard let known = claims[queue], !known.isUsedUp else {
+            return try head(in: ask(.head) { $0.put(queue) })
+        }
         // What was claimed is in order, but for what this transaction has changed, and that may come before what is due
         // later.
         var first = known.ids.first { !touched.contains($0) }.flatMap { head($0, of: queue) }
@@ -643,7 +687,9 @@ final class PostgresTransaction: StoreTransaction {
             guard let one = head(id, of: queue) else { continue }
             if first.map({ one.isBefore($0) }) ?? true { first = one }
         }
-        if let later, !touched.contains(later.id), first.map({ later.isBefore($0) }) ?? true {
+        if let later = known.later, !touched.contains(later.id),
+            first.map({ later.isBefore($0) }) ?? true
+        {
             first = later
         }
         return first
