@@ -126,6 +126,18 @@ final class RunningHarness {
         }
     }
 
+    /// Returns the first record about a key, which may have come before.
+    func record(of kind: String, about key: String) throws -> Record {
+        let isIt = { (record: Record) in record.kind == kind && record[0] == key }
+        return try records.first(where: isIt) ?? wait(for: kind, isIt)
+    }
+
+    /// Takes in what there is. It is not waited for any more.
+    func skip() {
+        follow(until: .now + .milliseconds(1))
+        next = records.count
+    }
+
     /// Returns once the task of a request was told to be done, now or before.
     func waitForEnd(of key: String) throws {
         let isIt = { (record: Record) in record.kind == "done" && record[0] == key }

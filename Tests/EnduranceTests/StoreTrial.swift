@@ -22,11 +22,13 @@ final class StoreTrial {
         store = url
     }
 
+    /// - Parameter url: of the same store, by another way.
     func start(
-        _ mode: String, _ options: [String] = [], wrapper: [String] = [],
+        _ mode: String, _ options: [String] = [], at url: String? = nil, wrapper: [String] = [],
         environment: [String: String] = [:]
     ) throws -> RunningHarness {
-        try RunningHarness([store, mode] + options, wrapper: wrapper, environment: environment)
+        try RunningHarness(
+            [url ?? store, mode] + options, wrapper: wrapper, environment: environment)
     }
 
     /// Waits for a harness' end, and keeps what it told.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Curfew
 import Dispatch
 import Glibc
@@ -55,6 +56,7 @@ final class Work: @unchecked Sendable {
             gate.signal()
         }
         try registerLate()
+        try registerKept()
     }
 
     /// Its time is over before it is.
@@ -67,6 +69,24 @@ final class Work: @unchecked Sendable {
                 alarm(of: task.id).wait()
                 leave(key)
                 throw Refusal(text: "its time was over")
+            })
+    }
+
+    /// It ends once it was told to stop. Both moments are told, by a clock that all hosts of the machine share.
+    private func registerKept() throws {
+        try host.register(
+            description("kept"),
+            expired: { [self] task, reason in
+                let key = String(decoding: task.payload, as: UTF8.self)
+                History.put("told", key, "\(csys_boottime_ns())", reason.name)
+                alarm(of: task.id).signal()
+            },
+            run: { [self] task in
+                let began = csys_boottime_ns()
+                let key = enter(task)
+                History.put("keeps", key, "\(began)")
+                alarm(of: task.id).wait()
+                leave(key)
             })
     }
 
@@ -201,7 +221,12 @@ final class Work: @unchecked Sendable {
         for number in 0..<orders.count {
             let handler = Self.handler(number, of: orders.count)
             let key = "\(orders.name).\(thread).\(number).\(handler)"
-            guard let id = submit(handler, key), handler == "later" else { continue }
+            guard let id = submit(handler, key) else {
+                // The store is away: the next one shall not be refused at once.
+                usleep(20_000)
+                continue
+            }
+            guard handler == "later" else { continue }
             cancel(id, key)
         }
     }
