@@ -162,6 +162,37 @@ struct PostgresHostTests {
         #expect(what.count { $0 == .hostLost } == 1 && what.count { $0 == .fenced } == 1)
     }
 
+    @Test("claims do not walk over what was launched before, though an old transaction keeps its rows")
+    func oldSnapshot() throws {
+        let turns = 60
+        let places: UInt32 = 64
+        // Ends its session, which counts what it has read.
+        func launchAll() throws {
+            let host = try Member(address, process: 1)
+            host.book.setState(HandlerState(places: places), of: "org.example.tidy")
+            try host.enter()
+            for _ in 0..<turns { try host.submit(Int(places)) }
+            let old = try PostgresStore.open(address, creates: false)
+            try old.read { transaction throws(StoreFault) in
+                #expect(try transaction.pendingCount(.all, atMost: 1) == 1)
+                do {
+                    for _ in 0..<turns {
+                        let ids = try host.decide(looks: false)
+                        #expect(ids.count == Int(places))
+                        try host.end(ids)
+                    }
+                } catch { Issue.record(error) }
+            }
+        }
+        try launchAll()
+        let read = try PostgresServer.shared.run(
+            "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = '\(address.schema)' AND indexrelname = 'request_pending'"
+        )
+        // Each claim would read all that were launched before: 120,000.
+        let count = try #require(read.first.flatMap { Int($0) })
+        #expect(count < 60_000, "\(count)")
+    }
+
     @Test("a host that has beaten meanwhile is not taken over")
     func beaten() throws {
         let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
