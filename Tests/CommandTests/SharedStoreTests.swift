@@ -144,6 +144,9 @@ struct SharedStoreTests {
             request = submit("sleep 30")
             until(lambda: count(" launched") == 1)
             print([host["requests"] for host in listed()])
+            print(json.loads(run("show", str(request), "--json")[1])["runsIn"]["host"],
+                f"runs in host 2 (process {b.pid} on " in run("show", str(request))[1],
+                f" is running in host 2 (process {b.pid} on " in run("why", str(request))[1])
             print(run("drain", "2", "--timeout", "100ms")[0])
             other = submit("true")
             code, text = run("why", str(other), "--json")
@@ -167,6 +170,7 @@ struct SharedStoreTests {
                 4 2 0
                 host 1 ['drained', 'works']
                 [[], [1]]
+                2 True True
                 7
                 0 True [(1, ['host']), (2, ['host'])]
                 True

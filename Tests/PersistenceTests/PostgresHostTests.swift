@@ -307,18 +307,23 @@ struct PostgresHostTests {
         }
     }
 
-    @Test("what runs in a host that has left is found by the next one")
+    @Test("what runs in a host that leaves is pending again, for those that are there")
     func left() throws {
-        let a = try Member(address, process: 1)
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
         try a.enter()
+        try b.enter()
         try a.submit()
         #expect(try a.decide().count == 1)
         try a.store.write { store throws(StoreFault) in
-            try a.book.ledger.leave(a.book.host, at: a.now.wall, store)
+            try a.book.ledger.leave(a.book.host, at: a.now, store)
         }
-        let b = try Member(address, process: 2)
-        let counts = try b.enter()
-        #expect(counts.interrupted == 1 && counts.wasClean)
-        #expect(try b.decide().count == 1)
+        let launched = try b.decide()
+        #expect(launched.count == 1)
+        let (request, attempts) = try b.read { store throws(StoreFault) in
+            (try store.request(launched[0]), try store.attempts(of: launched[0], limit: 9))
+        }
+        #expect(request?.crashes == 0 && request?.attempts == 0)
+        #expect(attempts.map(\.outcome) == [.interrupted, nil])
+        #expect(attempts.first?.error == "its host has left the store")
     }
 }

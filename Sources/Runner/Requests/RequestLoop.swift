@@ -319,7 +319,7 @@ final class RequestLoop: @unchecked Sendable {
                 if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in owed { try job.apply?(&book, transaction, now) }
                 try book.writeState(at: now, transaction)
-                try book.ledger.leave(book.host, at: now.wall, transaction)
+                try book.ledger.leave(book.host, at: now, transaction)
             }
         } catch {
             failure = error

@@ -19,7 +19,8 @@ extension RequestLedger {
         try store.append(
             JournalEntry(.hostStarted, at: moment.wall, detail: Self.text(host)))
         for dead in gone { _ = try remove(dead, at: moment.wall, store) }
-        let takenOver = try settleOrphans(of: gone, by: host, at: moment, store)
+        let takenOver = try settleOrphans(
+            of: gone, by: host, because: Self.processEnded, at: moment, store)
         host.id = try store.enter(host)
         return (host, takenOver, gone.isEmpty)
     }
@@ -35,7 +36,8 @@ extension RequestLedger {
         _ dead: HostRecord, by host: HostRecord, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> TakenOver {
         guard try remove(dead, at: moment.wall, store) else { return (0, 0) }
-        return try settleOrphans(of: [dead], by: host, at: moment, store)
+        return try settleOrphans(
+            of: [dead], by: host, because: Self.processEnded, at: moment, store)
     }
 
     private func remove(
@@ -48,9 +50,13 @@ extension RequestLedger {
         return true
     }
 
+    private static let processEnded = "the host's process ended"
+
     /// Makes requests that ran in hosts that are gone pending again, or parked.
+    ///
+    /// - Parameter reason: why their attempts have ended.
     private func settleOrphans(
-        of gone: [HostRecord], by host: HostRecord, at moment: Moment,
+        of gone: [HostRecord], by host: HostRecord, because reason: String, at moment: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> TakenOver {
         let now = moment.wall
@@ -58,7 +64,7 @@ extension RequestLedger {
         let orphans = try store.orphans()
         for var request in orphans {
             let attempt = try store.attempt(request.launches, of: request.id)
-            let end = AttemptEnd(.interrupted, error: "the host's process ended")
+            let end = AttemptEnd(.interrupted, error: reason)
             try close(request, request.launches, end, at: now, store)
             request.outcome = .interrupted
             request.changedAt = now
@@ -96,12 +102,15 @@ extension RequestLedger {
         return !record.hasEndedWithItsMachine(seenBy: host)
     }
 
-    /// Leaves the store in order. Running requests stay so, and the next host finds them.
+    /// Leaves the store in order. What has not ended is pending again where other hosts can launch it, and else stays
+    /// running until the next host finds it.
     package func leave(
-        _ host: HostRecord, at now: Int64, _ store: any StoreTransaction
+        _ host: HostRecord, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        try store.append(JournalEntry(.hostStopped, at: now, detail: Self.text(host)))
-        _ = try store.leave(host, at: now)
+        try store.append(JournalEntry(.hostStopped, at: moment.wall, detail: Self.text(host)))
+        guard try store.leave(host, at: moment.wall), host.lease > 0 else { return }
+        _ = try settleOrphans(
+            of: [], by: host, because: "its host has left the store", at: moment, store)
     }
 
     /// Shortens pauses and intervals after the clock was set back, since they were counted from a

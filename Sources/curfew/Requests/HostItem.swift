@@ -6,10 +6,17 @@ import Scheduling
 enum HostItem {
     /// `host 2 (process 8482 on db1)`
     static func name(_ host: HostView) -> String {
-        let process = host.presence.process.map { "process \($0)" } ?? "an unknown process"
-        let machine = host.presence.machine
-        let place = machine.isEmpty ? "" : " on \(Shown.line(machine))"
-        return host.record.map { "host \($0.id) (\(process)\(place))" } ?? process + place
+        if let record = host.record { return name(record) }
+        return place(host.presence.process, host.presence.machine)
+    }
+
+    static func name(_ host: HostRecord) -> String {
+        "host \(host.id) (\(place(host.identity.process, host.machine)))"
+    }
+
+    private static func place(_ process: Int32?, _ machine: String) -> String {
+        (process.map { "process \($0)" } ?? "an unknown process")
+            + (machine.isEmpty ? "" : " on \(Shown.line(machine))")
     }
 
     /// `works`, `drained`, `leaving` or `silent`.
@@ -36,10 +43,20 @@ enum HostItem {
 
     /// The members that say which host it is.
     static func identity(_ host: HostView) -> [(key: String, value: JSONItem)] {
+        identity(host.record?.id, host.presence.process, host.presence.machine)
+    }
+
+    static func identity(_ host: HostRecord) -> [(key: String, value: JSONItem)] {
+        identity(host.id, host.identity.process, host.machine)
+    }
+
+    private static func identity(
+        _ id: Int64?, _ process: Int32?, _ machine: String
+    ) -> [(key: String, value: JSONItem)] {
         [
-            ("host", host.record.map { .integer($0.id) } ?? .null),
-            ("process", host.presence.process.map { .integer(Int64($0)) } ?? .null),
-            ("machine", .text(orNull: host.presence.machine.isEmpty ? nil : host.presence.machine)),
+            ("host", id.map { .integer($0) } ?? .null),
+            ("process", process.map { .integer(Int64($0)) } ?? .null),
+            ("machine", .text(orNull: machine.isEmpty ? nil : machine)),
         ]
     }
 

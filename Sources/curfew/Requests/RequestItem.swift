@@ -142,6 +142,10 @@ enum RequestItem {
     /// The members of an attempt, for help.
     static let attemptRows: [(term: String, text: String)] = [
         (
+            "runsIn",
+            "the host in which it runs: host, process, machine; null where it does not run, or one host at a time uses the store"
+        ),
+        (
             "attemptList",
             "the last 100 launches, each with launch, number, process, started, ended, outcome, "
                 + "reason, error, and what its task left: exitStatus or signal (of a program), "

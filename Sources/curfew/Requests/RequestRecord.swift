@@ -11,6 +11,8 @@ struct RequestRecord {
     let journal: [JournalEntry]
     /// Older entries that are not among them.
     let isCut: Bool
+    /// The host in which it runs; nil if it does not run, or one host at a time may use the store.
+    let runner: HostRecord?
     /// The program of the request, if it has one in place of a handler of its own.
     let program: CommandPayload?
 
@@ -21,19 +23,25 @@ struct RequestRecord {
         let found = try StorePlace.translated { () throws(StoreFault) in
             try store.read {
                 (transaction) throws(StoreFault)
-                    -> (Request, [Attempt], [JournalEntry], Bool, [UInt8]?)? in
+                    -> (Request, [Attempt], [JournalEntry], Bool, [UInt8]?, HostRecord?)? in
                 guard let request = try transaction.request(id) else { return nil }
                 let (entries, isCut) = try Self.journal(of: id, limit: Self.limit, transaction)
                 let isProgram = request.description.identifier == CommandPayload.identifier
+                let attempts = try transaction.attempts(of: id, limit: Self.limit)
                 return (
-                    request, try transaction.attempts(of: id, limit: Self.limit), entries, isCut,
-                    isProgram ? try transaction.payload(of: id) : nil
+                    request, attempts, entries, isCut,
+                    isProgram ? try transaction.payload(of: id) : nil,
+                    request.state == .running
+                        ? try transaction.hosts().first {
+                            $0.lease > 0 && $0.identity == attempts.last?.host
+                        } : nil
                 )
             }
         }
         guard let found else { return nil }
         (request, attempts, journal, isCut) = (found.0, found.1, found.2, found.3)
         program = found.4.flatMap { CommandPayload($0) }
+        runner = found.5
     }
 
     /// Returns the last entries of a request, the oldest first, and whether there are others before: a request that is
@@ -60,6 +68,7 @@ struct RequestRecord {
         .object(
             RequestItem.members(request, isAlone: isAlone) + [
                 RequestItem.argv(program),
+                ("runsIn", runner.map { .object(HostItem.identity($0)) } ?? .null),
                 ("attemptList", .list(attempts.map(RequestItem.item))),
                 ("journal", .list(journal.map(RequestItem.item))),
             ])

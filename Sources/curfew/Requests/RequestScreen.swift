@@ -190,7 +190,8 @@ struct RequestScreen {
         guard let outcome = attempt.outcome else {
             return isAlone
                 ? "ran in process \(attempt.host.process), which has ended"
-                : "runs in process \(attempt.host.process)"
+                : "runs in "
+                    + (record.runner.map(HostItem.name) ?? "process \(attempt.host.process)")
         }
         var text = outcome.name
         if let endedAt = attempt.endedAt, endedAt >= attempt.startedAt {

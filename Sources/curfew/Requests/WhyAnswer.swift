@@ -13,6 +13,8 @@ struct WhyAnswer {
     let journal: [JournalEntry]
     /// Its task ran when its host ended, and no other host has taken the store since.
     var isOrphan = false
+    /// The host in which it runs, if several may use the store.
+    var runner: HostRecord?
     /// Requests of the same queue that go first.
     let ahead: Int
     /// Nanoseconds since 1970 in UTC.

@@ -232,8 +232,8 @@ enum WhyCommand {
         return WhyAnswer(
             identifier: request.description.identifier, request: request, hosts: hosts,
             journal: record.journal.suffix(8),
-            isOrphan: request.state == .running && HostNote.isAlone(store), ahead: ahead,
-            now: now.wall)
+            isOrphan: request.state == .running && HostNote.isAlone(store),
+            runner: record.runner, ahead: ahead, now: now.wall)
     }
 
     /// Returns the number of requests of the same queue with an earlier date.

@@ -58,7 +58,8 @@ struct WhyScreen {
                         "\(name) ran when its host ended, and no host uses this store; the next one takes it up"
                 }
                 let span = DateText.relative(request.changedAt, at: answer.now)
-                return "\(name) is running; its task was launched \(span)"
+                let place = answer.runner.map { " in " + HostItem.name($0) } ?? ""
+                return "\(name) is running\(place); its task was launched \(span)"
             case .pending, .parked: break
             default:
                 return
