@@ -617,6 +617,13 @@ class Database:
             self.curfew_program, *arguments, self.context.library, self.parallel,
             self.server.store()], template)
 
+    def beside_snapshot(self, program):
+        """Has a program of ours run while a snapshot from before it is held."""
+        program.command = [
+            self.context.programs.interpreter, "-B", str(HERE / "postgres/beside-snapshot.py"),
+            str(self.server.programs / "psql"), self.server.connect(), *program.command]
+        return program
+
     def hosts(self, key, name, *arguments, parameters=""):
         return self.of(OURS, key, name, [
             self.hosts_program, *arguments, self.context.library, self.marking,
@@ -719,12 +726,16 @@ def pg_request(d):
             d.ours("curfew many", f"Curfew, {MANY_PENDING:,} pending", "tasks", "1", "64", count,
                    template=many)]
 
+    held = [d.ours("curfew all", "Curfew", "tasks", "1", "64", str(PENDING), template=some),
+            d.beside_snapshot(d.ours("curfew held", "Curfew, an old snapshot is held", "tasks", "1",
+                                     "64", str(PENDING), template=some))]
+
     def table(name, title, programs, *targets):
         return Table(f"pg-request {name}", f"a second, {title}", "1/s",
                      rows(programs, "per_second"), others=list(targets))
 
     return Measured("pg-request", "launched and ended, on the server's disk; more is better",
-                    one + row + two + size + life, [
+                    one + row + two + size + held + life, [
         table("1", "one at a time, of those pending", one, at_least(0.7, limit, ours)),
         table("64", "64 in flight, of those pending", row, at_least(0.35, limit, ours),
               *(at_least(20, p.name, ours) for p in row if p.role == PEER)),
@@ -735,6 +746,8 @@ def pg_request(d):
             at_least(0.85, "Curfew, 1 host", "Curfew, 2 hosts")),
         table("size", "64 in flight, the rest waits", size,
               at_least(0.8, size[0].name, size[1].name)),
+        table("held", f"{PENDING:,} launched, 64 in flight", held,
+              at_least(0.7, held[0].name, held[1].name)),
         Table("pg-request start", "a host and its plugin, ms", "ms", rows(size, "start_ms"),
               at_most(1.2, size[0].name, size[1].name)),
         table("life", "submitted, launched and ended", life)], rounds=5)

@@ -55,6 +55,9 @@ extension StoreClient {
         }
     }
 
+    /// What endangers requests in the store though it works: lower case, no full stop; nil if nothing is known.
+    package var warning: String? { store.warning }
+
     /// Nanoseconds by which the clock of the store's server is ahead of this machine's; 0 if they are near enough, and for a
     /// store in a directory.
     package var wallOffset: Int64 { (store as? PostgresStore)?.clock.nanoseconds ?? 0 }

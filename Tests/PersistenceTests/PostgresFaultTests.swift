@@ -55,6 +55,14 @@ struct PostgresFaultTests {
         }
     }
 
+    @Test("a server that loses what it has acknowledged when its machine crashes is warned of")
+    func unsafe() throws {
+        let unsafe = try #require(try open(server.url()).warning)
+        #expect(unsafe.contains("fsync = off: a crash of its machine may lose"), "\(unsafe)")
+        let safe = try PostgresServer(syncs: true)
+        #expect(try open(safe.url()).warning == nil)
+    }
+
     @Test("a server that is not there, and one that lets nobody in")
     func unreachable() throws {
         let none = try #require(fault("postgresql://me:hush@127.0.0.1:1/db"))

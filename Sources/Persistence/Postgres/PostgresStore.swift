@@ -20,6 +20,7 @@ package final class PostgresStore: RequestStore {
     /// Nanoseconds for which that is near enough.
     private static let countInterval: UInt64 = 10_000_000_000
     private let floors = PostgresFloors()
+    package private(set) var warning: String?
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
 
@@ -90,7 +91,9 @@ package final class PostgresStore: RequestStore {
         }
         let asked = csys_monotonic_ns()
         let answer = try connection.send(
-            text: "SELECT version, oldest, \(PostgresQuery.now) FROM \(address.schema).store")
+            text:
+                "SELECT version, oldest, \(PostgresQuery.now), current_setting('fsync'), current_setting('full_page_writes') FROM \(address.schema).store"
+        )
         try connection.sync()
         let answered = csys_monotonic_ns()
         guard answer.count == 1 else {
@@ -101,6 +104,10 @@ package final class PostgresStore: RequestStore {
         }
         let (version, oldest) = (answer[0].integer(0), answer[0].integer(1))
         clock.observe(answer[0].integer(2), from: asked, to: answered)
+        warning = Self.warning(
+            address,
+            off: [(3, "fsync"), (4, "full_page_writes")].filter { answer[0].text($0.0) == "off" }
+                .map(\.1))
         if version < PostgresSchema.version {
             throw StoreFault(
                 .denied,
@@ -113,6 +120,14 @@ package final class PostgresStore: RequestStore {
                 "\(address.text) has tables of version \(version), which need a Curfew that knows version \(oldest) or later, and this one knows \(PostgresSchema.version): install the Curfew that made them"
             )
         }
+    }
+
+    /// - Parameter settings: those of the server that are off, without which a crash of its machine damages data.
+    private static func warning(_ address: PostgresAddress, off settings: [String]) -> String? {
+        guard !settings.isEmpty else { return nil }
+        let text = settings.map { "\($0) = off" }.joined(separator: " and ")
+        return
+            "the server of \(address.text) has \(text): a crash of its machine may lose acknowledged requests or damage the database; set \(settings.joined(separator: " and ")) to on in its postgresql.conf"
     }
 
     static func absent(_ address: PostgresAddress) -> StoreFault {

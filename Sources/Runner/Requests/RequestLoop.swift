@@ -94,6 +94,7 @@ final class RequestLoop: @unchecked Sendable {
         leaseGuard = LeaseGuard(engine, tasks, lease: configuration.record?.lease ?? 0)
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
+        if let warning = store.warning { log(.warning, nil, 0, warning) }
         clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
             policy: configuration.policy,

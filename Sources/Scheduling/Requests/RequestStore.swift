@@ -21,6 +21,9 @@ package protocol RequestStore: AnyObject {
     /// Whether an outlook is of use to it.
     var usesOutlook: Bool { get }
 
+    /// What endangers requests in it though it works: lower case, no full stop; nil if nothing is known.
+    var warning: String? { get }
+
     /// Reads the store: `body` sees one consistent state and writes nothing.
     func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
@@ -32,6 +35,7 @@ package protocol RequestStore: AnyObject {
 
 extension RequestStore {
     package var usesOutlook: Bool { false }
+    package var warning: String? { nil }
 
     package func write<Result>(
         expecting outlook: Outlook,

@@ -96,8 +96,9 @@ struct Examination {
                         mend: "curfew db check" + place.option))
             }
             findings.append(
-                place.isOnServer
-                    ? .ok("store", place.directory) : Self.space(of: place.directory))
+                store.warning.map { .warn("store", $0) }
+                    ?? (place.isOnServer
+                        ? .ok("store", place.directory) : Self.space(of: place.directory)))
             if let finding = Self.clock(store) { findings.append(finding) }
             try lookAtHosts(store, place)
             try lookAtRequests(store, place)
