@@ -40,7 +40,7 @@ struct SeparatedHostTests {
 
         /// Ends the task, which the second host has now, and sees that the first one works again.
         func goOn(_ key: String) throws {
-            second.order("cancel \(try first.record(of: "ack", about: key)[1])")
+            second.order("cancel \(try first.record(of: "ack", about: key)[1]) \(key)")
             _ = try second.record(of: "told", about: key)
             for number in 0... {
                 let next = "\(key).\(number)"

@@ -74,7 +74,7 @@ struct PgBouncerTests {
 
         func leave() throws {
             try store.write { store throws(StoreFault) in
-                try book.ledger.leave(book.host, at: now.wall, store)
+                try book.ledger.leave(book.host, at: now, store)
             }
         }
     }

@@ -162,10 +162,12 @@ struct PostgresHostTests {
         #expect(what.count { $0 == .hostLost } == 1 && what.count { $0 == .fenced } == 1)
     }
 
-    @Test("claims do not walk over what was launched before, though an old transaction keeps its rows")
+    @Test(
+        "claims do not walk over what was launched before, though an old transaction keeps its rows"
+    )
     func oldSnapshot() throws {
         let turns = 60
-        let places: UInt32 = 64
+        let places = 64
         // Ends its session, which counts what it has read.
         func launchAll() throws {
             let host = try Member(address, process: 1)
@@ -226,6 +228,29 @@ struct PostgresHostTests {
         }
     }
 
+    @Test(
+        "more pending requests than a host counts each time cost a submission nothing, and have a limit"
+    )
+    func manyPending() throws {
+        let host = try Member(address, process: 1)
+        try host.enter()
+        host.book.ledger.limits.pendingPerIdentifier = 1_000_000
+        host.book.ledger.limits.pendingInAll = 10_400
+        for _ in 0..<40 { try host.submit(256) }
+        for _ in 0..<2 { #expect(try host.roundTrips { try host.submit(64) } == 2) }
+        func submit() throws -> Bool {
+            try host.store.write { transaction throws(StoreFault) in
+                let answer = try host.book.submit(
+                    RequestDescription("org.example.tidy", onPending: .add), payload: [],
+                    at: host.now, transaction)
+                if case .failure(.tooMany(.all, limit: 10_400)) = answer { return false }
+                return true
+            }
+        }
+        for _ in 10_368..<10_400 { #expect(try submit()) }
+        #expect(try !submit())
+    }
+
     @Test("what runs one at a time in a host does so in all of them")
     func oneAtATime() throws {
         let hosts = try (1...3).map { try Member(address, process: $0) }
@@ -274,7 +299,7 @@ struct PostgresHostTests {
         try a.enter()
         try b.enter()
         try a.store.write { store throws(StoreFault) in
-            try a.book.ledger.leave(a.book.host, at: a.now.wall, store)
+            try a.book.ledger.leave(a.book.host, at: a.now, store)
         }
         let name = address.schema
         #expect(try PostgresServer.shared.run("SELECT count(*) FROM \(name).host") == ["2"])

@@ -37,7 +37,8 @@ final class Service: @unchecked Sendable {
     private func obey(_ order: String, _ words: [String]) throws {
         switch order {
         case "submit": ids[words[2]] = work.submit(words[1], words[2])
-        case "cancel": work.cancel(try id(words[1]), words[1])
+        // By its key, or by its number, with its key after it.
+        case "cancel": work.cancel(try id(words[1]), words.last!)
         case "state":
             let request = try host.request(try id(words[1]))
             History.put(

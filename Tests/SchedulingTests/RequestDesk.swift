@@ -177,7 +177,7 @@ final class RequestDesk {
 
     func leave() throws {
         try change { ledger, store throws(StoreFault) in
-            try ledger.leave(HostRecord(identity: host, since: 0), at: now, store)
+            try ledger.leave(HostRecord(identity: host, since: 0), at: moment, store)
         }
     }
 

@@ -14,11 +14,7 @@ package final class PostgresStore: RequestStore {
     private var transaction: PostgresTransaction?
     /// The number of this host, once it has entered the store; nil for a client.
     private var host: Int64?
-    /// The number of pending requests, and when it was counted.
-    private var counted: Int?
-    private var countedAt: UInt64?
-    /// Nanoseconds for which that is near enough.
-    private static let countInterval: UInt64 = 10_000_000_000
+    private var counts = PendingCounts()
     private let floors = PostgresFloors()
     package private(set) var warning: String?
     /// The turns of this store, which are no news to it.
@@ -191,7 +187,7 @@ package final class PostgresStore: RequestStore {
             guard transaction.hasWritten || transaction.hasClaimed else {
                 try transaction.endLook()
                 ownTurns += transaction.turnCount
-                keepCount(of: transaction)
+                counts = transaction.counts
                 return result
             }
             // Without it nobody could tell whether it was committed.
@@ -204,7 +200,7 @@ package final class PostgresStore: RequestStore {
             }
             ownTurns += transaction.turnCount
             host = transaction.entered ?? host
-            keepCount(of: transaction)
+            counts = transaction.counts
             return result
         } catch {
             // It has to enter anew.
@@ -222,11 +218,6 @@ package final class PostgresStore: RequestStore {
         defer { leave(transaction) }
         try transaction.begin(writing: false)
         return try body(transaction)
-    }
-
-    private func keepCount(of transaction: PostgresTransaction) {
-        counted = transaction.counted
-        if transaction.hasCounted { countedAt = csys_monotonic_ns() }
     }
 
     private func leave(_ transaction: PostgresTransaction) {
@@ -249,9 +240,7 @@ package final class PostgresStore: RequestStore {
             try prepare(fresh, creating: false)
             connection = fresh
         }
-        let isCounted = countedAt.map { csys_monotonic_ns() < $0 + Self.countInterval } ?? false
-        let next = PostgresTransaction(
-            connection!, host: host, counted: isCounted ? counted : nil, floors: floors)
+        let next = PostgresTransaction(connection!, host: host, counts: counts, floors: floors)
         transaction = next
         return next
     }

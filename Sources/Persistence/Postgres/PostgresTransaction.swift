@@ -66,11 +66,12 @@ final class PostgresTransaction: StoreTransaction {
         var mayHaveMore: Bool
         /// The first one that is not due yet.
         var later: RequestHead?
-        /// Whether requests before a floor were left out.
+        /// Whether requests before a floor were left out. Where a host has put one there meanwhile, its notice has this
+        /// one look.
         var isPart: Bool
 
         /// Whether nothing is known of what comes next.
-        var isUsedUp: Bool { ids.isEmpty && (mayHaveMore || isPart) }
+        var isUsedUp: Bool { ids.isEmpty && mayHaveMore }
     }
 
     struct AttemptKey: Hashable {
@@ -88,27 +89,23 @@ final class PostgresTransaction: StoreTransaction {
 
     /// Requests of one queue that are claimed at a time.
     private static let claimSize = 64
-    /// The most that is counted exactly.
-    private static let countLimit = 10_000
 
     /// - Parameters:
     ///   - host: the number of the host that writes; nil for a client.
-    ///   - counted: the number of pending requests of the store a short while ago; nil if it is unknown.
+    ///   - counts: the numbers of pending requests that the transactions before knew.
     ///   - floors: of the queues, which are raised by a commit.
     init(
-        _ connection: PostgresConnection, host: Int64? = nil, counted: Int? = nil,
-        floors: PostgresFloors = PostgresFloors()
+        _ connection: PostgresConnection, host: Int64? = nil,
+        counts: PendingCounts = PendingCounts(), floors: PostgresFloors = PostgresFloors()
     ) {
         self.connection = connection
         self.floors = floors
         self.host = host
-        self.counted = counted
+        self.counts = counts
+        self.counts.begin(at: begun)
     }
 
-    /// The number of pending requests of all kinds, about.
-    private(set) var counted: Int?
-    /// Whether that was counted in this transaction.
-    private(set) var hasCounted = false
+    private(set) var counts: PendingCounts
 
     // MARK: Beginning and ending
 
@@ -131,6 +128,11 @@ final class PostgresTransaction: StoreTransaction {
         var drawn: PostgresAnswer?
         if outlook.submissions > 0 {
             drawn = try connection.send(.newRequests) { $0.put(Int64(outlook.submissions)) }
+        }
+        let begun = csys_monotonic_ns()
+        let most = outlook.submissions > 0 ? counts.due : nil
+        let pending = try most.map { (most) throws(StoreFault) in
+            try connection.send(.countAll) { $0.put(Int64(most)) }
         }
         var given: PostgresAnswer?
         if !outlook.requests.isEmpty {
@@ -166,6 +168,11 @@ final class PostgresTransaction: StoreTransaction {
         try connection.sync()
         try checkFence()
         if let drawn { take(numbers: drawn) }
+        if let pending, let most {
+            counts.set(
+                Int(pending[0].integer(0)), in: .all, atMost: most,
+                counted: begun..<csys_monotonic_ns())
+        }
         for row in given.map({ Array($0.rows) }) ?? [] {
             let request = try RequestRow.request(at: row, in: path)
             seen[request.id] = request
@@ -288,7 +295,7 @@ final class PostgresTransaction: StoreTransaction {
         try flush()
         try connection.send(.save)
         // Its turn may end inside, which is taken back then, too.
-        let before = (turn, sentEntries, turnCount)
+        let before = (turn, sentEntries, turnCount, counts)
         do {
             let result = try body()
             try flush()
@@ -296,7 +303,7 @@ final class PostgresTransaction: StoreTransaction {
             return result
         } catch {
             forget()
-            (turn, sentEntries, turnCount) = before
+            (turn, sentEntries, turnCount, counts) = before
             if !connection.isBroken {
                 try? connection.sync()
                 try connection.send(.rollbackToSaved)
@@ -503,7 +510,7 @@ final class PostgresTransaction: StoreTransaction {
         touch(request)
         payloads[request.id] = payload
         inserted.append(request.id)
-        if request.state == .pending { counted? += 1 }
+        counts.change(from: nil, to: request)
         return request.id
     }
 
@@ -594,8 +601,7 @@ final class PostgresTransaction: StoreTransaction {
         let identifier = request.description.identifier
         if before.state == .running { runningCounts[identifier]? -= 1 }
         if request.state == .running { runningCounts[identifier]? += 1 }
-        if before.state == .pending { counted? -= 1 }
-        if request.state == .pending { counted? += 1 }
+        counts.change(from: before.state, to: request)
     }
 
     func claim(
@@ -615,9 +621,9 @@ final class PostgresTransaction: StoreTransaction {
             return id
         }
         if let next = nextClaimed(of: queue, at: date) { return next }
-        if let known = claims[queue] {
-            guard known.isUsedUp else { return nil }
-            if !known.mayHaveMore { floors.drop(queue) }
+        if let known = claims[queue], !known.mayHaveMore {
+            guard known.isPart else { return nil }
+            floors.drop(queue)
         }
         try claimMore(of: queue, at: date)
         if let next = nextClaimed(of: queue, at: date) { return next }
@@ -706,43 +712,42 @@ final class PostgresTransaction: StoreTransaction {
     // MARK: Counting
 
     func pendingCount(_ scope: PendingScope, atMost limit: Int) throws(StoreFault) -> Int {
-        let most = Int64(min(limit, Self.countLimit))
+        if let known = counts.number(in: scope, atMost: limit) { return min(known, limit) }
+        // Not of all: too many transactions would wait for each other.
+        if PendingCounts.isExact(limit) { try lock(scope) }
+        let begun = csys_monotonic_ns()
+        let most = Int64(limit)
         let count: Int64?
         switch scope {
         case .kind(let kind):
-            try lockCount("kind \(kind.rawValue)")
             count = try ask(number: .countKind) {
                 $0.put(Int64(kind.rawValue))
                 $0.put(most)
             }
         case .identifier(let identifier):
-            try lock(identifier)
             count = try ask(number: .countIdentifier) {
                 $0.put(identifier)
                 $0.put(most)
             }
         case .owner(let user):
-            try lockCount("owner \(user)")
             count = try ask(number: .countOwner) {
                 $0.put(Int64(user))
                 $0.put(most)
             }
-        case .all: return try pendingCount(atMost: limit)
+        case .all: count = try ask(number: .countAll) { $0.put(most) }
         }
-        return Int(count ?? 0)
+        let number = Int(count ?? 0)
+        counts.set(number, in: scope, atMost: limit, counted: begun..<csys_monotonic_ns())
+        return number
     }
 
-    /// Counts the pending requests of all kinds. While they are far from a limit that is not small, those of a short
-    /// while ago and this transaction's own are near enough.
-    private func pendingCount(atMost limit: Int) throws(StoreFault) -> Int {
-        if let counted, limit >= 1_000, counted < limit - limit / 4 { return counted }
-        let most = min(limit, Self.countLimit)
-        let count = Int(try ask(number: .countAll) { $0.put(Int64(most)) } ?? 0)
-        if limit >= 1_000, !hasCounted, count < most {
-            counted = count
-            hasCounted = true
+    private func lock(_ scope: PendingScope) throws(StoreFault) {
+        switch scope {
+        case .kind(let kind): try lockCount("kind \(kind.rawValue)")
+        case .identifier(let identifier): try lock(identifier)
+        case .owner(let user): try lockCount("owner \(user)")
+        case .all: break
         }
-        return count
     }
 
     // MARK: Journal

@@ -25,8 +25,8 @@ package protocol StoreTransaction: AnyObject {
     func redescribe(_ request: Request) throws(StoreFault)
 
     /// Returns the number of pending requests, at most `limit`, without reading each of them. Inside a series
-    /// of submissions the effort does not grow with the number. A store that many hosts share may count
-    /// more than 10,000 requests a few seconds late.
+    /// of submissions the effort does not grow with the number. Where many hosts share the store and the limit is
+    /// 1,000 or more, what others have submitted may be counted a second late.
     func pendingCount(_ scope: PendingScope, atMost limit: Int) throws(StoreFault) -> Int
     /// Returns all pending requests of an identifier, ordered by id.
     func pending(of identifier: String) throws(StoreFault) -> [Request]

@@ -153,7 +153,7 @@ enum RequestItem {
                 + "(4 KiB of it, if it is text) and resultBytes, progress and progressText (the "
                 + "last), cpu (seconds, or null), usage (of a program: user and system in seconds, "
                 + "memory, read and written in bytes; or null)"
-        )
+        ),
     ]
 
     static func item(_ entry: JournalEntry) -> JSONItem {
