@@ -103,13 +103,14 @@ bool cpg_prepare(cpg_connection *connection, const char *name, const char *text)
     return library.PQsendPrepare(connection, name, text, 0, NULL) == 1;
 }
 
-bool cpg_run_prepared(cpg_connection *connection, const char *name, int32_t count,
-                      const char *const *values) {
-    return library.PQsendQueryPrepared(connection, name, count, values, NULL, NULL, 0) == 1;
+bool cpg_run_prepared(cpg_connection *connection, const char *name, int32_t count, const char *const *values,
+                      const int32_t *lengths, const int32_t *formats) {
+    return library.PQsendQueryPrepared(connection, name, count, values, lengths, formats, 0) == 1;
 }
 
-bool cpg_run(cpg_connection *connection, const char *text, int32_t count, const char *const *values) {
-    return library.PQsendQueryParams(connection, text, count, NULL, values, NULL, NULL, 0) == 1;
+bool cpg_run(cpg_connection *connection, const char *text, int32_t count, const char *const *values,
+             const int32_t *lengths, const int32_t *formats) {
+    return library.PQsendQueryParams(connection, text, count, NULL, values, lengths, formats, 0) == 1;
 }
 
 bool cpg_sync(cpg_connection *connection) { return library.PQpipelineSync(connection) == 1; }

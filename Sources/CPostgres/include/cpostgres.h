@@ -53,11 +53,14 @@ const char *cpg_database(cpg_connection *connection);
 bool cpg_needs_password(cpg_connection *connection);
 bool cpg_used_password(cpg_connection *connection);
 
-/* Each of the next four adds to what is to be sent, and returns false where that is not possible. Values are
- * texts; NULL is a null. The server infers their types. */
+/* Each of the next four adds to what is to be sent, and returns false where that is not possible. The format of a
+ * value is 0 for a text with a NUL after it, and 1 for the binary form of its type, with its length; NULL is a null.
+ * The server infers the types. */
 bool cpg_prepare(cpg_connection *connection, const char *name, const char *text);
-bool cpg_run_prepared(cpg_connection *connection, const char *name, int32_t count, const char *const *values);
-bool cpg_run(cpg_connection *connection, const char *text, int32_t count, const char *const *values);
+bool cpg_run_prepared(cpg_connection *connection, const char *name, int32_t count, const char *const *values,
+                      const int32_t *lengths, const int32_t *formats);
+bool cpg_run(cpg_connection *connection, const char *text, int32_t count, const char *const *values,
+             const int32_t *lengths, const int32_t *formats);
 bool cpg_sync(cpg_connection *connection);
 /* 0: all was sent; 1: the socket has to take more; -1: failed. */
 int32_t cpg_flush(cpg_connection *connection);

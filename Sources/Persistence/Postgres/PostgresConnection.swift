@@ -174,14 +174,14 @@ final class PostgresConnection {
         let answer = PostgresAnswer(query)
         let isSent: Bool
         if address.isPooled {
-            isSent = values.withPointers { cpg_run(handle, query.text, $0, $1) }
+            isSent = values.withPointers { cpg_run(handle, query.text, $0, $1, $2, $3) }
         } else {
             let name = "q\(query.rawValue)"
             if prepared.insert(query).inserted {
                 guard cpg_prepare(handle, name, query.text) else { throw broken() }
                 expected.append(.prepared(query))
             }
-            isSent = values.withPointers { cpg_run_prepared(handle, name, $0, $1) }
+            isSent = values.withPointers { cpg_run_prepared(handle, name, $0, $1, $2, $3) }
         }
         guard isSent else { throw broken() }
         expected.append(.answer(answer))
@@ -192,7 +192,7 @@ final class PostgresConnection {
     @discardableResult
     func send(text: String) throws(StoreFault) -> PostgresAnswer {
         let answer = PostgresAnswer(nil)
-        guard cpg_run(handle, text, 0, nil) else { throw broken() }
+        guard cpg_run(handle, text, 0, nil, nil, nil) else { throw broken() }
         expected.append(.answer(answer))
         return answer
     }

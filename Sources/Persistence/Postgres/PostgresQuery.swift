@@ -99,20 +99,20 @@ enum PostgresQuery: Int, CaseIterable {
 
     private var requestText: String? {
         let (described, changing) = (PostgresSchema.described, PostgresSchema.changing)
-        let (id, payload) = (PostgresSchema.id, PostgresSchema.payload)
+        let id = PostgresSchema.id
         switch self {
         // One row is much cheaper without arrays.
         case .insertRequest:
-            let columns = id + described + changing + payload
+            let columns = PostgresSchema.wholeRequest
             return
                 "INSERT INTO request (\(PostgresSchema.names(columns))) VALUES (\(PostgresSchema.row(columns)))"
         case .updateRequest:
             return
                 "UPDATE request SET (\(PostgresSchema.names(changing))) = ROW(\(PostgresSchema.row(changing, from: 2))) WHERE id = $1"
         case .insertRequests:
-            let columns = id + described + changing + payload
+            let columns = PostgresSchema.wholeRequest
             return
-                "INSERT INTO request (\(PostgresSchema.names(columns))) SELECT * FROM \(PostgresSchema.arrays(columns))"
+                "INSERT INTO request (\(PostgresSchema.names(columns))) SELECT \(PostgresSchema.names(columns)) FROM \(PostgresSchema.arrays(columns))"
         case .updateRequests:
             return
                 "UPDATE request AS r SET (\(PostgresSchema.names(changing))) = (\(PostgresSchema.names(changing, of: "v"))) FROM \(PostgresSchema.arrays(id + changing)) WHERE r.id = v.id"
@@ -316,7 +316,7 @@ enum PostgresQuery: Int, CaseIterable {
             )
         case .putAttempts:
             return Self.putting(
-                "* FROM \(PostgresSchema.arrays(PostgresSchema.attempt)) WHERE EXISTS (SELECT FROM request WHERE id = v.request)"
+                "\(PostgresSchema.names(PostgresSchema.attempt)) FROM \(PostgresSchema.arrays(PostgresSchema.attempt)) WHERE EXISTS (SELECT FROM request WHERE id = v.request)"
             )
         case .endAttempt:
             let ended = Array(PostgresSchema.attemptEnd.dropFirst(2))
@@ -334,10 +334,11 @@ enum PostgresQuery: Int, CaseIterable {
                 "SELECT \(AttemptRow.all) FROM attempt WHERE request = $1 ORDER BY launch DESC LIMIT $2"
         case .appendOne:
             return
-                "INSERT INTO entry (turn, n, \(JournalRow.stored)) VALUES ($1, $2, \(PostgresSchema.row(PostgresSchema.entry, from: 3)))"
+                "INSERT INTO entry (\(PostgresSchema.names(PostgresSchema.numberedEntry))) VALUES (\(PostgresSchema.row(PostgresSchema.numberedEntry)))"
         case .append:
+            let names = PostgresSchema.names(PostgresSchema.numberedEntry)
             return
-                "INSERT INTO entry (turn, n, \(JournalRow.stored)) SELECT $1::bigint, $2::bigint + v.n - 1, \(PostgresSchema.names(PostgresSchema.entry, of: "v")) FROM unnest(\(Self.entryArrays)) WITH ORDINALITY AS v (\(PostgresSchema.names(PostgresSchema.entry)), n)"
+                "INSERT INTO entry (\(names)) SELECT \(names) FROM \(PostgresSchema.arrays(PostgresSchema.numberedEntry))"
         case .lockNumbers:
             return "SELECT pg_advisory_xact_lock('entry'::regclass::oid::integer, 0)"
         // What was committed gets the numbers after those that were given, in the order of the turns.
@@ -387,10 +388,5 @@ enum PostgresQuery: Int, CaseIterable {
         case .removeValue: return "DELETE FROM value WHERE name = $1"
         default: fatalError("a query of the store has no text: \(self)")
         }
-    }
-
-    private static var entryArrays: String {
-        PostgresSchema.entry.enumerated().map { "$\(3 + $0.offset)::\($0.element.type)[]" }
-            .joined(separator: ", ")
     }
 }

@@ -29,8 +29,34 @@ enum PostgresSchema {
         var constraint = ""
 
         var isText: Bool { type == "text" }
+        var value: ValueType {
+            switch type {
+            case "text": .text
+            case "bytea": .bytes
+            case "smallint": .small
+            case "double precision": .real
+            case "bigint": .integer
+            default: fatalError("values of a column of the type \(type) have no binary form")
+            }
+        }
         var definition: String {
             "\(name) \(type)\(isText ? " COLLATE \"C\"" : "")\(constraint.isEmpty ? "" : " \(constraint)")"
+        }
+    }
+
+    /// The type of a value that is sent in its binary form.
+    enum ValueType {
+        case integer, small, real, text, bytes
+
+        /// Its number in `pg_type`, which is the same in all servers.
+        var number: UInt32 {
+            switch self {
+            case .bytes: 17
+            case .integer: 20
+            case .small: 21
+            case .text: 25
+            case .real: 701
+            }
         }
     }
 
@@ -73,16 +99,23 @@ enum PostgresSchema {
     static let payload = [Column(name: "payload", type: "bytea")]
     static let attempt = columns(AttemptRow.all)
     static let attemptEnd = columns("request, launch, " + AttemptRow.ended.joined(separator: ", "))
-    static let entry = columns(JournalRow.stored)
+    static let numberedEntry = columns("turn, n, " + JournalRow.stored)
+    /// A request with its payload.
+    static let wholeRequest = id + described + changing + payload
 
     static func names(_ columns: [Column], of table: String = "") -> String {
         columns.map { table.isEmpty ? $0.name : "\(table).\($0.name)" }.joined(separator: ", ")
     }
 
-    /// Arrays as a table `v` of those columns; the first array has the number `first`.
-    static func arrays(_ columns: [Column], from first: Int = 1) -> String {
-        let values = columns.enumerated().map { "$\(first + $0.offset)::\($0.element.type)[]" }
-        return "unnest(\(values.joined(separator: ", "))) AS v (\(names(columns)))"
+    /// Arrays as a table `v` of those columns, and the number of rows after them. An array of one value has that in each
+    /// row.
+    static func arrays(_ columns: [Column]) -> String {
+        let values = columns.enumerated().map { offset, column in
+            let array = "($\(offset + 1)::\(column.type)[])"
+            return "\(array)[least(i, cardinality(\(array)))] AS \(column.name)"
+        }
+        return
+            "(SELECT \(values.joined(separator: ", ")) FROM generate_series(1, $\(columns.count + 1)::integer) AS i) AS v"
     }
 
     /// The values of one row, of which the first has that number.

@@ -340,13 +340,13 @@ final class PostgresTransaction: StoreTransaction {
         try flushRequests()
         if !attempts.isEmpty {
             try send(
-                .putAttempt, .putAttempts, PostgresSchema.attempt.count, Array(attempts.values)
+                .putAttempt, .putAttempts, PostgresSchema.attempt, Array(attempts.values)
             ) { AttemptRow.put($0, to: $1) }
             attempts = [:]
         }
         if !ends.isEmpty {
             try send(
-                .endAttempt, .endAttempts, PostgresSchema.attemptEnd.count, Array(ends)
+                .endAttempt, .endAttempts, PostgresSchema.attemptEnd, Array(ends)
             ) { ended, row in
                 row.put(Int64(bitPattern: ended.key.request.rawValue))
                 row.put(Int64(clamping: ended.key.launch))
@@ -357,13 +357,10 @@ final class PostgresTransaction: StoreTransaction {
         }
         guard !entries.isEmpty else { return }
         let number = try number()
-        try connection.send(entries.count == 1 ? .appendOne : .append) {
-            $0.put(number)
-            $0.put(Int64(sentEntries))
-            guard entries.count > 1 else { return JournalRow.put(entries[0], to: $0) }
-            let columns = PostgresColumns(width: PostgresSchema.entry.count)
-            for entry in entries { JournalRow.put(entry, to: columns) }
-            $0.put(columns)
+        try send(.appendOne, .append, PostgresSchema.numberedEntry, Array(entries.enumerated())) {
+            $1.put(number)
+            $1.put(Int64(sentEntries + $0.offset))
+            JournalRow.put($0.element, to: $1)
         }
         sentEntries += entries.count
         entries = []
@@ -371,7 +368,9 @@ final class PostgresTransaction: StoreTransaction {
 
     private func flushRequests() throws(StoreFault) {
         if !inserted.isEmpty {
-            try send(.insertRequest, .insertRequests, RequestRow.count, inserted) { id, row in
+            try send(
+                .insertRequest, .insertRequests, PostgresSchema.wholeRequest, inserted
+            ) { id, row in
                 let request = seen[id]!
                 row.put(Int64(bitPattern: id.rawValue))
                 RequestRow.putDescribed(request, to: row)
@@ -387,19 +386,21 @@ final class PostgresTransaction: StoreTransaction {
             inserted = []
         }
         if !redescribed.isEmpty {
-            let columns = PostgresColumns(width: RequestRow.count - 1)
-            for id in redescribed.sorted() {
-                columns.put(Int64(bitPattern: id.rawValue))
-                RequestRow.putDescribed(seen[id]!, to: columns)
-                RequestRow.putChanging(seen[id]!, to: columns)
+            try send(
+                nil, .redescribeRequests, PostgresSchema.wholeRequest.dropLast(),
+                redescribed.sorted()
+            ) { id, row in
+                row.put(Int64(bitPattern: id.rawValue))
+                RequestRow.putDescribed(seen[id]!, to: row)
+                RequestRow.putChanging(seen[id]!, to: row)
                 updated.remove(id)
             }
-            try connection.send(.redescribeRequests) { $0.put(columns) }
             redescribed = []
         }
         guard !updated.isEmpty else { return }
         try send(
-            .updateRequest, .updateRequests, PostgresSchema.changing.count + 1, updated.sorted()
+            .updateRequest, .updateRequests, PostgresSchema.id + PostgresSchema.changing,
+            updated.sorted()
         ) { id, row in
             row.put(Int64(bitPattern: id.rawValue))
             RequestRow.putChanging(seen[id]!, to: row)
@@ -407,16 +408,25 @@ final class PostgresTransaction: StoreTransaction {
         updated = []
     }
 
-    /// Sends rows as the values of a statement for one, or as arrays.
+    /// The most rows of one statement: a value in an array of texts is looked for from the array's beginning.
+    private static let mostRows = 256
+
+    /// Sends rows, by a statement for one where there is one of them, or as arrays.
     private func send<Item>(
-        _ one: PostgresQuery, _ many: PostgresQuery, _ width: Int, _ items: [Item],
-        _ put: (Item, any RowSink) -> Void
+        _ one: PostgresQuery?, _ many: PostgresQuery, _ columns: [PostgresSchema.Column],
+        _ items: [Item], _ put: (Item, PostgresRows) -> Void
     ) throws(StoreFault) {
-        try connection.send(items.count == 1 ? one : many) { values in
-            guard items.count > 1 else { return put(items[0], values) }
-            let columns = PostgresColumns(width: width)
-            for item in items { put(item, columns) }
-            values.put(columns)
+        var rest = items[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.mostRows)
+            rest = rest.dropFirst(part.count)
+            let rows = PostgresRows(columns)
+            for item in part { put(item, rows) }
+            if part.count == 1, let one {
+                try connection.send(one) { $0.put(values: rows) }
+            } else {
+                try connection.send(many) { $0.put(arrays: rows) }
+            }
         }
     }
 

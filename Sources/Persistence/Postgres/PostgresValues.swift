@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of one statement, as texts.
+/// The values of one statement: texts, and those of rows in their binary form.
 final class PostgresValues: RowSink {
-    /// Texts with a NUL after each.
+    /// A NUL comes after each.
     private var bytes: [UInt8] = []
     /// Where each begins; nil for a null.
     private var starts: [Int?] = []
+    /// Of those that are binary; a text goes up to its NUL.
+    private var lengths: [Int32] = []
+    /// 1 for those that are binary, else 0.
+    private var formats: [Int32] = []
 
-    private func end(_ start: Int) {
+    private func end(_ start: Int, isBinary: Bool = false) {
+        lengths.append(Int32(bytes.count - start))
+        formats.append(isBinary ? 1 : 0)
         bytes.append(0)
         starts.append(start)
     }
@@ -32,15 +38,31 @@ final class PostgresValues: RowSink {
 
     func put(_ value: Bool) { put(plain: value ? "t" : "f") }
 
-    func putNothing() { starts.append(nil) }
+    func putNothing() {
+        starts.append(nil)
+        lengths.append(0)
+        formats.append(0)
+    }
 
-    /// Puts the columns of several rows, as arrays.
-    func put(_ columns: PostgresColumns) {
-        for column in columns.finished {
+    /// Puts the values of the only row.
+    func put(values row: PostgresRows) {
+        row.forEachValue { value in
+            guard let value else { return putNothing() }
             let start = bytes.count
-            bytes += column
-            end(start)
+            bytes += value
+            end(start, isBinary: true)
         }
+    }
+
+    /// Puts the columns of rows as arrays, and then the number of rows.
+    func put(arrays rows: PostgresRows) {
+        rows.forEachArray { head, values in
+            let start = bytes.count
+            bytes += head
+            bytes += values
+            end(start, isBinary: true)
+        }
+        put(Int64(rows.count))
     }
 
     private func put(plain text: String) {
@@ -61,17 +83,26 @@ final class PostgresValues: RowSink {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Calls a function with the values; their pointers are valid during the call.
+    /// Calls a function with the values, their lengths and formats; the pointers are valid during the call.
     func withPointers<Result>(
-        _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+        _ body: (
+            Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
+            UnsafePointer<Int32>?
+        ) -> Result
     ) -> Result {
         bytes.withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { texts in
                 let pointers = starts.map { start in
                     start.map { UnsafePointer(texts.baseAddress! + $0) }
                 }
-                return pointers.withUnsafeBufferPointer {
-                    body(Int32(starts.count), $0.baseAddress)
+                return pointers.withUnsafeBufferPointer { pointers in
+                    lengths.withUnsafeBufferPointer { lengths in
+                        formats.withUnsafeBufferPointer {
+                            body(
+                                Int32(starts.count), pointers.baseAddress, lengths.baseAddress,
+                                $0.baseAddress)
+                        }
+                    }
                 }
             }
         }

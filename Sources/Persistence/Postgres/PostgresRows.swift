@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The values of rows in PostgreSQL's binary form: of one row as they are, of several as an array for each column, so
+/// that one statement inserts or changes all of them.
+///
+/// A column that has the same value in each row is an array of one: most of what many requests say is the same.
+final class PostgresRows: RowSink {
+    /// The values of a column, each with its length before it.
+    private struct Column {
+        let type: PostgresSchema.ValueType
+        var bytes: [UInt8] = []
+        /// The bytes of the first value, while all are like it; else 0.
+        var same = 0
+        var hasNull = false
+
+        /// Takes in a value that was appended for a row, of which the first has the number 0.
+        mutating func end(_ start: Int, row: Int) {
+            guard row > 0 else {
+                same = bytes.count
+                return
+            }
+            guard same > 0 else { return }
+            let isSame =
+                bytes.count - start == same
+                && bytes.withUnsafeBytes {
+                    UnsafeRawBufferPointer(rebasing: $0[..<same])
+                        .elementsEqual(UnsafeRawBufferPointer(rebasing: $0[start...]))
+                }
+            if isSame {
+                bytes.removeLast(same)
+            } else {
+                repeatFirst(row, before: start)
+                same = 0
+            }
+        }
+
+        /// There is one value for `rows` rows, and another one after it.
+        private mutating func repeatFirst(_ rows: Int, before start: Int) {
+            let last = Array(bytes[start...])
+            bytes.removeLast(last.count)
+            bytes.reserveCapacity(2 * (rows * same + last.count))
+            for _ in 1..<max(rows, 1) { bytes.append(contentsOf: bytes[..<same]) }
+            bytes += last
+        }
+
+        mutating func put(length: Int) { put(UInt32(bitPattern: Int32(length))) }
+
+        mutating func put<Value: FixedWidthInteger>(_ value: Value) {
+            withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+    }
+
+    private var columns: [Column]
+    private var next = 0
+    private(set) var count = 0
+
+    /// - Parameter columns: those of a row; each row puts that many values, in that order.
+    init(_ columns: [PostgresSchema.Column]) {
+        self.columns = columns.map { Column(type: $0.value) }
+    }
+
+    private func end(_ start: Int) {
+        columns[next].end(start, row: count)
+        next += 1
+        guard next == columns.count else { return }
+        next = 0
+        count += 1
+    }
+
+    func put(_ value: Int64) {
+        let start = columns[next].bytes.count
+        if columns[next].type == .small {
+            guard let small = Int16(exactly: value) else {
+                fatalError("a column of small numbers cannot have \(value)")
+            }
+            columns[next].put(length: 2)
+            columns[next].put(small)
+        } else {
+            columns[next].put(length: 8)
+            columns[next].put(value)
+        }
+        end(start)
+    }
+
+    func put(_ value: Double) {
+        let start = columns[next].bytes.count
+        columns[next].put(length: 8)
+        columns[next].put(value.bitPattern)
+        end(start)
+    }
+
+    func put(_ text: String) {
+        var text = PostgresValues.storable(text)
+        text.withUTF8 { put(UnsafeRawBufferPointer($0)) }
+    }
+
+    func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+
+    private func put(_ value: UnsafeRawBufferPointer) {
+        let start = columns[next].bytes.count
+        columns[next].put(length: value.count)
+        columns[next].bytes.append(contentsOf: value)
+        end(start)
+    }
+
+    func putNothing() {
+        let start = columns[next].bytes.count
+        columns[next].put(length: -1)
+        columns[next].hasNull = true
+        end(start)
+    }
+
+    // MARK: What is sent
+
+    /// Calls a function with each value of the only row; nil for a null.
+    func forEachValue(_ body: (ArraySlice<UInt8>?) -> Void) {
+        for column in columns {
+            let isNull = column.bytes[0] == 255
+            body(isNull ? nil : column.bytes[4...])
+        }
+    }
+
+    /// Calls a function with the parts of each column's array.
+    func forEachArray(_ body: (_ head: [UInt8], _ values: [UInt8]) -> Void) {
+        for column in columns {
+            var head = Column(type: column.type)
+            // One dimension, whether there are nulls, the type of the values; their number, and that of the first.
+            head.put(UInt32(1))
+            head.put(UInt32(column.hasNull ? 1 : 0))
+            head.put(column.type.number)
+            head.put(UInt32(column.same > 0 ? 1 : count))
+            head.put(UInt32(1))
+            body(head.bytes, column.bytes)
+        }
+    }
+}
