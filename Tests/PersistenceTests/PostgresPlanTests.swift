@@ -22,6 +22,10 @@ struct PostgresPlanTests {
         .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
         .journalOfRequest, .journalLastOf,
     ]
+    /// Those that change several rows.
+    private static let searching: Set<PostgresQuery> = [
+        .updateRequests, .redescribeRequests, .endAttempts,
+    ]
     /// Those that are no statement with a plan.
     private static let planless: Set<PostgresQuery> = [
         .begin, .beginReading, .commit, .rollback, .save, .release, .rollbackToSaved,
@@ -92,6 +96,11 @@ struct PostgresPlanTests {
             let plan = try #require(plans[query.rawValue], "\(query)")
             if !Self.whole.contains(query) {
                 #expect(!plan.contains { $0.contains("Seq Scan") }, "\(query): \(plan)")
+            }
+            if Self.searching.contains(query) {
+                // Each row is looked for: a whole index is no better than a whole table.
+                #expect(plan.contains { $0.contains("Nested Loop") }, "\(query): \(plan)")
+                #expect(plan.contains { $0.contains("Index Cond: ") }, "\(query): \(plan)")
             }
             if !Self.sorting.contains(query) {
                 // The entries of one turn are put in order after the turns.

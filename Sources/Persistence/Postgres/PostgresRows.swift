@@ -3,11 +3,14 @@
 /// The values of rows in PostgreSQL's binary form: of one row as they are, of several as an array for each column, so
 /// that one statement inserts or changes all of them.
 ///
-/// A column that has the same value in each row is an array of one: most of what many requests say is the same.
+/// A column that has the same value in each row, and is not the first, is an array of one: most of what many requests say
+/// is the same.
 final class PostgresRows: RowSink {
     /// The values of a column, each with its length before it.
     private struct Column {
         let type: PostgresSchema.ValueType
+        /// Whether its array has a value for each row, also where all are the same.
+        let isWhole: Bool
         var bytes: [UInt8] = []
         /// The bytes of the first value, while all are like it; else 0.
         var same = 0
@@ -16,7 +19,7 @@ final class PostgresRows: RowSink {
         /// Takes in a value that was appended for a row, of which the first has the number 0.
         mutating func end(_ start: Int, row: Int) {
             guard row > 0 else {
-                same = bytes.count
+                same = isWhole ? 0 : bytes.count
                 return
             }
             guard same > 0 else { return }
@@ -56,7 +59,9 @@ final class PostgresRows: RowSink {
 
     /// - Parameter columns: those of a row; each row puts that many values, in that order.
     init(_ columns: [PostgresSchema.Column]) {
-        self.columns = columns.map { Column(type: $0.value) }
+        self.columns = columns.enumerated().map {
+            Column(type: $0.element.value, isWhole: $0.offset == 0)
+        }
     }
 
     private func end(_ start: Int) {
@@ -123,7 +128,7 @@ final class PostgresRows: RowSink {
     /// Calls a function with the parts of each column's array.
     func forEachArray(_ body: (_ head: [UInt8], _ values: [UInt8]) -> Void) {
         for column in columns {
-            var head = Column(type: column.type)
+            var head = Column(type: column.type, isWhole: true)
             // One dimension, whether there are nulls, the type of the values; their number, and that of the first.
             head.put(UInt32(1))
             head.put(UInt32(column.hasNull ? 1 : 0))

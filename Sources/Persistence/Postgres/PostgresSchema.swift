@@ -107,15 +107,16 @@ enum PostgresSchema {
         columns.map { table.isEmpty ? $0.name : "\(table).\($0.name)" }.joined(separator: ", ")
     }
 
-    /// Arrays as a table `v` of those columns, and the number of rows after them. An array of one value has that in each
-    /// row.
+    /// Arrays as a table `v` of those columns. But for the first one, an array of one value has that in each row.
     static func arrays(_ columns: [Column]) -> String {
-        let values = columns.enumerated().map { offset, column in
+        let others = columns.enumerated().dropFirst().map { offset, column in
             let array = "($\(offset + 1)::\(column.type)[])"
-            return "\(array)[least(i, cardinality(\(array)))] AS \(column.name)"
+            return "\(array)[least(i, cardinality(\(array)))::integer] AS \(column.name)"
         }
+        let first = columns[0]
+        // The server takes an array for short, and looks each of its rows up.
         return
-            "(SELECT \(values.joined(separator: ", ")) FROM generate_series(1, $\(columns.count + 1)::integer) AS i) AS v"
+            "(SELECT \(first.name), \(others.joined(separator: ", ")) FROM unnest($1::\(first.type)[]) WITH ORDINALITY AS u (\(first.name), i)) AS v"
     }
 
     /// The values of one row, of which the first has that number.

@@ -54,7 +54,7 @@ final class PostgresValues: RowSink {
         }
     }
 
-    /// Puts the columns of rows as arrays, and then the number of rows.
+    /// Puts the columns of rows as arrays.
     func put(arrays rows: PostgresRows) {
         rows.forEachArray { head, values in
             let start = bytes.count
@@ -62,7 +62,6 @@ final class PostgresValues: RowSink {
             bytes += values
             end(start, isBinary: true)
         }
-        put(Int64(rows.count))
     }
 
     private func put(plain text: String) {
