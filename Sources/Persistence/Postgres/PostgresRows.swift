@@ -53,15 +53,24 @@ final class PostgresRows: RowSink {
         }
     }
 
-    private var columns: [Column]
+    private let types: [PostgresSchema.Column]
+    /// Takes the values of the only row at once.
+    private let values: PostgresValues?
+    private var columns: [Column] = []
     private var next = 0
-    private(set) var count = 0
+    private var count = 0
 
     /// - Parameter columns: those of a row; each row puts that many values, in that order.
     init(_ columns: [PostgresSchema.Column]) {
+        (types, values) = (columns, nil)
         self.columns = columns.enumerated().map {
             Column(type: $0.element.value, isWhole: $0.offset == 0)
         }
+    }
+
+    /// For one row, which is appended to the values of a statement.
+    init(one columns: [PostgresSchema.Column], of values: PostgresValues) {
+        (types, self.values) = (columns, values)
     }
 
     private func end(_ start: Int) {
@@ -73,25 +82,17 @@ final class PostgresRows: RowSink {
     }
 
     func put(_ value: Int64) {
-        let start = columns[next].bytes.count
-        if columns[next].type == .small {
-            guard let small = Int16(exactly: value) else {
-                fatalError("a column of small numbers cannot have \(value)")
-            }
-            columns[next].put(length: 2)
-            columns[next].put(small)
-        } else {
-            columns[next].put(length: 8)
-            columns[next].put(value)
+        guard types[next].value == .small else { return put(number: value) }
+        guard let small = Int16(exactly: value) else {
+            fatalError("a column of small numbers cannot have \(value)")
         }
-        end(start)
+        put(number: small)
     }
 
-    func put(_ value: Double) {
-        let start = columns[next].bytes.count
-        columns[next].put(length: 8)
-        columns[next].put(value.bitPattern)
-        end(start)
+    func put(_ value: Double) { put(number: value.bitPattern) }
+
+    private func put<Number: FixedWidthInteger>(number: Number) {
+        withUnsafeBytes(of: number.bigEndian) { put($0) }
     }
 
     func put(_ text: String) {
@@ -102,6 +103,11 @@ final class PostgresRows: RowSink {
     func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
 
     private func put(_ value: UnsafeRawBufferPointer) {
+        if let values {
+            values.put(binary: value)
+            next += 1
+            return
+        }
         let start = columns[next].bytes.count
         columns[next].put(length: value.count)
         columns[next].bytes.append(contentsOf: value)
@@ -109,6 +115,11 @@ final class PostgresRows: RowSink {
     }
 
     func putNothing() {
+        if let values {
+            values.putNothing()
+            next += 1
+            return
+        }
         let start = columns[next].bytes.count
         columns[next].put(length: -1)
         columns[next].hasNull = true
@@ -116,14 +127,6 @@ final class PostgresRows: RowSink {
     }
 
     // MARK: What is sent
-
-    /// Calls a function with each value of the only row; nil for a null.
-    func forEachValue(_ body: (ArraySlice<UInt8>?) -> Void) {
-        for column in columns {
-            let isNull = column.bytes[0] == 255
-            body(isNull ? nil : column.bytes[4...])
-        }
-    }
 
     /// Calls a function with the parts of each column's array.
     func forEachArray(_ body: (_ head: [UInt8], _ values: [UInt8]) -> Void) {

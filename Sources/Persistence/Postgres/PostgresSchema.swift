@@ -25,20 +25,11 @@ enum PostgresSchema {
     /// A column of a table, with its type.
     struct Column {
         let name: String
-        let type: String
+        let value: ValueType
         var constraint = ""
 
-        var isText: Bool { type == "text" }
-        var value: ValueType {
-            switch type {
-            case "text": .text
-            case "bytea": .bytes
-            case "smallint": .small
-            case "double precision": .real
-            case "bigint": .integer
-            default: fatalError("values of a column of the type \(type) have no binary form")
-            }
-        }
+        var type: String { value.name }
+        var isText: Bool { value == .text }
         var definition: String {
             "\(name) \(type)\(isText ? " COLLATE \"C\"" : "")\(constraint.isEmpty ? "" : " \(constraint)")"
         }
@@ -46,11 +37,23 @@ enum PostgresSchema {
 
     /// The type of a value that is sent in its binary form.
     enum ValueType {
-        case integer, small, real, text, bytes
+        case integer, small, real, text, bytes, truth
+
+        var name: String {
+            switch self {
+            case .integer: "bigint"
+            case .small: "smallint"
+            case .real: "double precision"
+            case .text: "text"
+            case .bytes: "bytea"
+            case .truth: "boolean"
+            }
+        }
 
         /// Its number in `pg_type`, which is the same in all servers.
         var number: UInt32 {
             switch self {
+            case .truth: 16
             case .bytes: 17
             case .integer: 20
             case .small: 21
@@ -74,29 +77,29 @@ enum PostgresSchema {
         "pause_begun", "pause_length",
     ]
 
-    private static func type(of name: String) -> String {
-        if texts.contains(name) { return "text" }
-        if reals.contains(name) { return "double precision" }
-        return small.contains(name) ? "smallint" : "bigint"
+    private static func value(of name: String) -> ValueType {
+        if texts.contains(name) { return .text }
+        if reals.contains(name) { return .real }
+        return small.contains(name) ? .small : .integer
     }
 
     private static func columns(_ names: String) -> [Column] {
         names.split(separator: ",").map { name in
             let name = String(name.drop { $0 == " " })
-            return Column(name: name, type: type(of: name))
+            return Column(name: name, value: value(of: name))
         }
     }
 
     static let described = columns(RequestRow.described)
     static let changing = columns(RequestRow.changing)
     static let host =
-        [Column(name: "id", type: "bigint", constraint: "PRIMARY KEY")]
+        [Column(name: "id", value: .integer, constraint: "PRIMARY KEY")]
         + columns("boot, process, start, machine, space, since, lease, beat")
-        + [Column(name: "drained", type: "boolean")]
+        + [Column(name: "drained", value: .truth)]
     /// What hosts of the second version say besides.
     static let hostAddition = columns("knows, release")
-    static let id = [Column(name: "id", type: "bigint")]
-    static let payload = [Column(name: "payload", type: "bytea")]
+    static let id = [Column(name: "id", value: .integer)]
+    static let payload = [Column(name: "payload", value: .bytes)]
     static let attempt = columns(AttemptRow.all)
     static let attemptEnd = columns("request, launch, " + AttemptRow.ended.joined(separator: ", "))
     static let numberedEntry = columns("turn, n, " + JournalRow.stored)

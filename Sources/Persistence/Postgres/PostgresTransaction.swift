@@ -420,13 +420,15 @@ final class PostgresTransaction: StoreTransaction {
         while !rest.isEmpty {
             let part = rest.prefix(Self.mostRows)
             rest = rest.dropFirst(part.count)
+            if part.count == 1, let one {
+                try connection.send(one) {
+                    put(part[part.startIndex], PostgresRows(one: columns, of: $0))
+                }
+                continue
+            }
             let rows = PostgresRows(columns)
             for item in part { put(item, rows) }
-            if part.count == 1, let one {
-                try connection.send(one) { $0.put(values: rows) }
-            } else {
-                try connection.send(many) { $0.put(arrays: rows) }
-            }
+            try connection.send(many) { $0.put(arrays: rows) }
         }
     }
 

@@ -44,14 +44,11 @@ final class PostgresValues: RowSink {
         formats.append(0)
     }
 
-    /// Puts the values of the only row.
-    func put(values row: PostgresRows) {
-        row.forEachValue { value in
-            guard let value else { return putNothing() }
-            let start = bytes.count
-            bytes += value
-            end(start, isBinary: true)
-        }
+    /// Puts a value in the binary form of its type.
+    func put(binary value: UnsafeRawBufferPointer) {
+        let start = bytes.count
+        bytes.append(contentsOf: value)
+        end(start, isBinary: true)
     }
 
     /// Puts the columns of rows as arrays.
