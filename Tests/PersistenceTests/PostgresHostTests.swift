@@ -211,16 +211,19 @@ struct PostgresHostTests {
         #expect(try a.decide().count == 1)
     }
 
-    @Test("a transaction takes two round trips, whatever its size", arguments: [1, 4, 64])
+    @Test(
+        "a transaction takes two round trips, and one that only submits takes one, whatever its size",
+        arguments: [1, 4, 64])
     func roundTrips(_ count: Int) throws {
         let host = try Member(address, process: 1)
         host.book.setState(HandlerState(places: count), of: "org.example.tidy")
         try host.enter()
-        // What is asked once: how many are pending, and what earlier hosts have launched.
-        try host.submit()
+        // What is asked once: how many are pending, and what earlier hosts have launched. Numbers are drawn for as many
+        // as were submitted before.
+        try host.submit(count)
         try host.end(host.decide(looks: false))
         for _ in 0..<2 {
-            #expect(try host.roundTrips { try host.submit(count) } == 2)
+            #expect(try host.roundTrips { try host.submit(count) } == 1)
             var running: [RequestID] = []
             #expect(try host.roundTrips { running = try host.decide(looks: false) } == 2)
             #expect(running.count == count)
@@ -237,7 +240,8 @@ struct PostgresHostTests {
         host.book.ledger.limits.pendingPerIdentifier = 1_000_000
         host.book.ledger.limits.pendingInAll = 10_400
         for _ in 0..<40 { try host.submit(256) }
-        for _ in 0..<2 { #expect(try host.roundTrips { try host.submit(64) } == 2) }
+        // A second later they are counted again, together with what is asked anyway.
+        for _ in 0..<2 { #expect(try host.roundTrips { try host.submit(64) } <= 2) }
         func submit() throws -> Bool {
             try host.store.write { transaction throws(StoreFault) in
                 let answer = try host.book.submit(

@@ -44,7 +44,8 @@ struct StoreModelTests {
                     try #require(fault == sudden)
                 }
             }
-            if Int.random(in: 0...9, using: &generator) == 0 { try other.reopen() }
+            // Numbers that were drawn ahead would be lost.
+            if Int.random(in: 0...9, using: &generator) == 0, keepsNumbers { try other.reopen() }
             let difference = StoreAnswers.difference(
                 try StoreAnswers(memory), try StoreAnswers(other))
             try #require(difference == nil, "after \(operations)")

@@ -12,6 +12,8 @@ final class PostgresConnection {
     let address: PostgresAddress
     private let handle: OpaquePointer
     private(set) var isBroken = false
+    /// The process of the server, and when the session was begun, in microseconds since 1970; nil behind a pooler.
+    private(set) var session: (process: Int64, begun: Int64)?
     /// The statements that the server has prepared.
     private var prepared: Set<PostgresQuery> = []
 
@@ -160,6 +162,7 @@ final class PostgresConnection {
         }
         try sync()
         guard answer.count == 1 else { throw PostgresFault.pooled(address) }
+        session = (Int64(cpg_process(handle)), answer[0].integer(0))
     }
 
     // MARK: Statements
@@ -195,6 +198,11 @@ final class PostgresConnection {
         guard cpg_run(handle, text, 0, nil, nil, nil) else { throw broken() }
         expected.append(.answer(answer))
         return answer
+    }
+
+    /// Throws if the server has ended the session meanwhile, as far as that can be seen without waiting.
+    func checkOpen() throws(StoreFault) {
+        guard cpg_receive(handle), cpg_is_open(handle) else { throw broken() }
     }
 
     // MARK: Notices

@@ -72,6 +72,12 @@ enum PostgresFault {
         let state = text(cpg_result_state(result))
         let message = text(cpg_result_message(result))
         let place = address.text
+        if query == .fence, state.utf8.elementsEqual("22012".utf8) {
+            return StoreFault(
+                .fenced,
+                "\(place): this host was silent for too long, and others have taken over its requests"
+            )
+        }
         switch state {
         case "55P03", "57014", "40001", "40P01":
             return StoreFault(

@@ -5,8 +5,9 @@ internal import Scheduling
 enum PostgresQuery: Int, CaseIterable {
     case settings, turnSettings, begin, beginReading, commit, rollback, save, release,
         rollbackToSaved
-    case newTurn, newRequests, lockIdentifiers, lockScope, endTurn, tombstone, turnEntries, lastTurn
-    case endSession, notify
+    case newTurn, newTurns, newRequests, lockIdentifiers, lockScope, endTurn, tombstone,
+        turnEntries, lastTurn
+    case endSession, endTransaction, notify
     case insertRequest, insertRequests, updateRequest, updateRequests, redescribeRequests
     case setPayload
     case request, lockRequest, lockGiven, payload, claim, headAfter, cancelledAmong
@@ -45,13 +46,21 @@ enum PostgresQuery: Int, CaseIterable {
         ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "10000"),
     ]
 
+    /// Together with the number of its process it names a session.
+    private static let sessionStart =
+        "(SELECT (extract(epoch FROM backend_start) * 1e6)::bigint FROM pg_stat_activity WHERE pid = pg_backend_pid())"
+
+    private static func end(whose start: String) -> String {
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::integer AND (extract(epoch FROM \(start)) * 1e6)::bigint = $2 AND wait_event_type = 'Client'"
+    }
+
     private static func settings(isLocal: Bool) -> String {
         // Behind a pooler the client of the server is the pooler.
         let list = (settingList + (isLocal ? [] : sessionSettingList)).map {
             "set_config('\($0.0)', '\($0.1)', \(isLocal))"
         }
         return
-            "SELECT set_config('search_path', $1, \(isLocal)), \(list.joined(separator: ", ")), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', \(isLocal)) END"
+            "SELECT \(isLocal ? "NULL" : Self.sessionStart), set_config('search_path', $1, \(isLocal)), \(list.joined(separator: ", ")), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', \(isLocal)) END"
     }
 
     private var sessionText: String? {
@@ -70,6 +79,7 @@ enum PostgresQuery: Int, CaseIterable {
         // With the process of the server and the start of the transaction, in microseconds, which together name it.
         case .newTurn:
             "SELECT nextval('turn_id'), pg_backend_pid(), (extract(epoch FROM now()) * 1e6)::bigint"
+        case .newTurns: "SELECT nextval('turn_id') FROM generate_series(1, $1::integer)"
         case .newRequests: "SELECT nextval('request_id') FROM generate_series(1, $1::integer)"
         // Sorted, so that two that lock the same ones wait for each other and not in a circle.
         case .lockIdentifiers:
@@ -81,8 +91,9 @@ enum PostgresQuery: Int, CaseIterable {
             "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO NOTHING"
         case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
         // Only one that waits for its client: a commit that waits for a standby must not be hurried.
-        case .endSession:
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::integer AND (extract(epoch FROM xact_start) * 1e6)::bigint = $2 AND wait_event_type = 'Client'"
+        case .endSession: Self.end(whose: "backend_start")
+        // Behind a pooler a session is not one's own.
+        case .endTransaction: Self.end(whose: "xact_start")
         case .lastTurn: "SELECT last_value FROM turn_order"
         case .notify: "SELECT pg_notify($1, $2)"
         default: nil
@@ -273,7 +284,9 @@ enum PostgresQuery: Int, CaseIterable {
         case .poll:
             "SELECT last_value, (SELECT drained FROM host WHERE id = $1), \(Self.now) FROM turn_order"
         // As long as the transaction lasts nobody takes this host's requests over.
-        case .fence: "SELECT drained FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE"
+        // Where that is no host any more it is a division by zero, which ends the transaction.
+        case .fence:
+            "WITH here AS (SELECT FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE) SELECT 1 / (SELECT count(*) FROM here)"
         case .leave:
             "UPDATE host SET ended_at = $3 WHERE id = $1 AND ended_at IS NULL AND (lease = 0 OR id = $4 OR beat = $2)"
         case .lastSeen:

@@ -16,6 +16,7 @@ package final class PostgresStore: RequestStore {
     private var host: Int64?
     private var counts = PendingCounts()
     private let floors = PostgresFloors()
+    private let drawn = PostgresNumbers()
     package private(set) var warning: String?
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
@@ -236,11 +237,13 @@ package final class PostgresStore: RequestStore {
         var connection = transaction?.connection
         if connection?.isBroken ?? true {
             transaction = nil
+            drawn.drop()
             let fresh = try connect()
             try prepare(fresh, creating: false)
             connection = fresh
         }
-        let next = PostgresTransaction(connection!, host: host, counts: counts, floors: floors)
+        let next = PostgresTransaction(
+            connection!, host: host, counts: counts, floors: floors, drawn: drawn)
         transaction = next
         return next
     }
@@ -262,12 +265,13 @@ package final class PostgresStore: RequestStore {
         while csys_monotonic_ns() < limit {
             do throws(StoreFault) {
                 let connection = try connect()
+                drawn.drop()
                 transaction = PostgresTransaction(connection)
                 if connection.address.isPooled {
                     try connection.send(.begin)
                     try connection.send(.turnSettings) { $0.put(address.schema) }
                 }
-                try connection.send(.endSession) {
+                try connection.send(connection.address.isPooled ? .endTransaction : .endSession) {
                     $0.put(session.process)
                     $0.put(session.begun)
                 }

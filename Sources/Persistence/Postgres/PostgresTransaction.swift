@@ -13,16 +13,16 @@ final class PostgresTransaction: StoreTransaction {
     private(set) var mayWrite = false
     /// Whether it changes anything: one that only looks has no turn.
     private(set) var hasWritten = false
-    /// The number of this transaction's turn; nil before the server has said.
+    /// The number of this transaction's turn, if it was drawn ahead; else `turn` has it.
+    private var ownNumber: Int64?
     private var turn: PostgresAnswer?
+    private let drawn: PostgresNumbers
     /// The entries of the turn that were sent.
     private var sentEntries = 0
     /// The number of the host that writes; nil for a client.
     let host: Int64?
     /// The host that has entered the store in this transaction.
     var entered: Int64?
-    /// Whether that is still a host.
-    private var fence: PostgresAnswer?
     /// The turns that it has ended.
     private(set) var turnCount: Int64 = 0
 
@@ -94,12 +94,15 @@ final class PostgresTransaction: StoreTransaction {
     ///   - host: the number of the host that writes; nil for a client.
     ///   - counts: the numbers of pending requests that the transactions before knew.
     ///   - floors: of the queues, which are raised by a commit.
+    ///   - drawn: numbers that were drawn ahead.
     init(
         _ connection: PostgresConnection, host: Int64? = nil,
-        counts: PendingCounts = PendingCounts(), floors: PostgresFloors = PostgresFloors()
+        counts: PendingCounts = PendingCounts(), floors: PostgresFloors = PostgresFloors(),
+        drawn: PostgresNumbers = PostgresNumbers()
     ) {
         self.connection = connection
         self.floors = floors
+        self.drawn = drawn
         self.host = host
         self.counts = counts
         self.counts.begin(at: begun)
@@ -110,24 +113,33 @@ final class PostgresTransaction: StoreTransaction {
     // MARK: Beginning and ending
 
     func begin(writing: Bool, expecting outlook: Outlook = Outlook()) throws(StoreFault) {
+        // The commit may come with the first statements, and nobody should have to find out what became of it.
+        try connection.checkOpen()
         if !writing { try giveNumbers() }
         try connection.send(writing ? .begin : .beginReading)
         if connection.address.isPooled {
             try connection.send(.turnSettings) { $0.put(connection.address.schema) }
         }
         mayWrite = writing
-        turn = writing ? try connection.send(.newTurn) : nil
-        sentEntries = 0
         guard writing else { return }
-        if let host { fence = try connection.send(.fence) { $0.put(host) } }
+        drawn.beginTurn()
+        try beginTurn()
+        if let host { try connection.send(.fence) { $0.put(host) } }
         if !outlook.isEmpty { try ask(outlook) }
+    }
+
+    private func beginTurn() throws(StoreFault) {
+        sentEntries = 0
+        // Behind a pooler the server says, too, which transaction it is.
+        ownNumber = connection.address.isPooled ? nil : drawn.nextTurn()
+        turn = ownNumber == nil ? try connection.send(.newTurn) : nil
     }
 
     /// Asks for all that is foreseen, in one round trip.
     private func ask(_ outlook: Outlook) throws(StoreFault) {
-        var drawn: PostgresAnswer?
-        if outlook.submissions > 0 {
-            drawn = try connection.send(.newRequests) { $0.put(Int64(outlook.submissions)) }
+        var newNumbers: PostgresAnswer?
+        if outlook.submissions > drawn.requestCount {
+            newNumbers = try connection.send(.newRequests) { $0.put(Int64(outlook.submissions)) }
         }
         let begun = csys_monotonic_ns()
         let most = outlook.submissions > 0 ? counts.due : nil
@@ -165,9 +177,12 @@ final class PostgresTransaction: StoreTransaction {
             }
             claimed.append((claim, rows, later))
         }
+        guard
+            newNumbers != nil || pending != nil || given != nil || !running.isEmpty
+                || !claimed.isEmpty
+        else { return }
         try connection.sync()
-        try checkFence()
-        if let drawn { take(numbers: drawn) }
+        if let newNumbers { numbers = Self.numbers(in: newNumbers).reversed() }
         if let pending, let most {
             counts.set(
                 Int(pending[0].integer(0)), in: .all, atMost: most,
@@ -187,9 +202,8 @@ final class PostgresTransaction: StoreTransaction {
         }
     }
 
-    private func take(numbers answer: PostgresAnswer) {
-        // The last one goes out first.
-        numbers = answer.rows.map { RequestID(rawValue: UInt64($0.integer(0))) }.reversed()
+    private static func numbers(in answer: PostgresAnswer) -> [RequestID] {
+        answer.rows.map { RequestID(rawValue: UInt64($0.integer(0))) }
     }
 
     private func take(claimed answer: PostgresAnswer) throws(StoreFault) -> [RequestID] {
@@ -225,32 +239,38 @@ final class PostgresTransaction: StoreTransaction {
 
     /// The number of the turn; throws where the server has not given it.
     func number() throws(StoreFault) -> Int64 {
+        if let ownNumber { return ownNumber }
         guard let turn else { fatalError("a transaction that only reads has no turn") }
         if turn.count == 0 { try connection.sync() }
-        try checkFence()
         return turn[0].integer(0)
     }
 
     /// The process of the server that executes the transaction, and when that began there, in microseconds since
     /// 1970, once there is a number.
     var session: (process: Int64, begun: Int64) {
-        turn.map { ($0[0].integer(1), $0[0].integer(2)) } ?? (0, 0)
-    }
-
-    /// Throws if others have taken this host for dead.
-    private func checkFence() throws(StoreFault) {
-        guard let fence else { return }
-        self.fence = nil
-        guard fence.count == 0 else { return }
-        throw StoreFault(
-            .fenced,
-            "\(path): this host was silent for too long, and others have taken over its requests")
+        connection.session ?? turn.map { ($0[0].integer(1), $0[0].integer(2)) } ?? (0, 0)
     }
 
     func commit() throws(StoreFault) {
-        if mayWrite { try endTurn() }
+        var (turns, requests): (PostgresAnswer?, PostgresAnswer?)
+        if mayWrite {
+            try endTurn()
+            // In this transaction, since numbers of their own would have to be written through, too.
+            let wanted = (turns: drawn.turnsWanted, requests: drawn.requestsWanted)
+            if wanted.turns > 0, !connection.address.isPooled {
+                turns = try connection.send(.newTurns) { $0.put(Int64(wanted.turns)) }
+            }
+            if wanted.requests > 0 {
+                requests = try connection.send(.newRequests) { $0.put(Int64(wanted.requests)) }
+            }
+        }
         try connection.send(.commit)
         try connection.sync()
+        if mayWrite {
+            drawn.committed(
+                turns: turns.map { $0.rows.map { $0.integer(0) } } ?? [],
+                requests: requests.map(Self.numbers(in:)) ?? [])
+        }
         mayWrite = false
         for (queue, head) in taken where seen[head.id]?.state != .pending {
             floors.raise(queue, to: head, at: begun)
@@ -266,7 +286,6 @@ final class PostgresTransaction: StoreTransaction {
         mayWrite = false
         try connection.send(.rollback)
         try connection.sync()
-        try checkFence()
     }
 
     /// Sends what is left, with the row that proves that it was committed.
@@ -295,7 +314,7 @@ final class PostgresTransaction: StoreTransaction {
         try flush()
         try connection.send(.save)
         // Its turn may end inside, which is taken back then, too.
-        let before = (turn, sentEntries, turnCount, counts)
+        let before = (turn, ownNumber, sentEntries, turnCount, counts)
         do {
             let result = try body()
             try flush()
@@ -303,7 +322,7 @@ final class PostgresTransaction: StoreTransaction {
             return result
         } catch {
             forget()
-            (turn, sentEntries, turnCount, counts) = before
+            (turn, ownNumber, sentEntries, turnCount, counts) = before
             if !connection.isBroken {
                 try? connection.sync()
                 try connection.send(.rollbackToSaved)
@@ -439,7 +458,6 @@ final class PostgresTransaction: StoreTransaction {
         try flush()
         let answer = try connection.send(query, put)
         try connection.sync()
-        try checkFence()
         return answer
     }
 
@@ -538,13 +556,11 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     private func newNumber() throws(StoreFault) -> RequestID {
-        if numbers.isEmpty {
-            let answer = try connection.send(.newRequests) { $0.put(Int64(1)) }
-            try connection.sync()
-            try checkFence()
-            take(numbers: answer)
-        }
-        return numbers.removeLast()
+        drawn.use()
+        if let number = numbers.popLast() ?? drawn.nextRequest() { return number }
+        let answer = try connection.send(.newRequests) { $0.put(Int64(1)) }
+        try connection.sync()
+        return Self.numbers(in: answer)[0]
     }
 
     func request(_ id: RequestID) throws(StoreFault) -> Request? {
@@ -683,7 +699,6 @@ final class PostgresTransaction: StoreTransaction {
             $0.put(date)
         }
         try connection.sync()
-        try checkFence()
         claims[queue] = Claims(
             ids: try take(claimed: answer), mayHaveMore: answer.count == Self.claimSize,
             later: try head(in: later), isPart: floor(of: queue) != nil)
@@ -776,8 +791,7 @@ final class PostgresTransaction: StoreTransaction {
         try endTurn()
         try connection.send(.lockNumbers)
         try connection.send(.giveNumbers)
-        turn = try connection.send(.newTurn)
-        sentEntries = 0
+        try beginTurn()
     }
 }
 
