@@ -101,6 +101,24 @@ struct PostgresCutTests {
             }
         }
 
+        /// Submits a request of its own identifier, which nothing has to be asked for.
+        func submitAlone() throws(StoreFault) {
+            let outlook = book.outlook(submitting: 1, ending: [], at: now)
+            try run(outlook) { store throws(StoreFault) in
+                let description = RequestDescription("org.example.alone", onPending: .add)
+                guard
+                    case .success = try book.submit(description, payload: [7], at: now, store)
+                else { fatalError("a request was refused") }
+            }
+        }
+
+        /// The number of requests that were submitted by `submitAlone`.
+        func countAlone() throws -> Int {
+            try witness.read { store throws(StoreFault) in
+                try store.pendingCount(.identifier("org.example.alone"), atMost: 100_000)
+            }
+        }
+
         /// Ends a task again, if it has not ended.
         func end(_ id: RequestID) throws {
             try run(book.outlook(submitting: 0, ending: [id], at: now)) {
@@ -264,6 +282,43 @@ struct PostgresCutTests {
         // Those whose last answers were cut, and no others.
         #expect(committed > 0 && committed < cuts.count / 2)
         try checkJournal(pair, cuts.count + 1)
+    }
+
+    @Test("a transaction of one round trip is cut at any byte, and its caller knows")
+    func oneTrip() throws {
+        let pair = try pair()
+        // The first ones draw numbers ahead.
+        for _ in 0..<2 { try pair.submitAlone() }
+        proxy.set(.forward)
+        let before = pair.host.roundTrips
+        try pair.submitAlone()
+        #expect(pair.host.roundTrips == before + 1)
+        let whole = proxy.traffic
+        let sent = Swift.stride(from: 0, to: whole.sent.count, by: Self.stride)
+        let received = Swift.stride(from: 0, to: whole.received, by: Self.stride)
+        var (committed, count) = (0, try pair.countAlone())
+        for (direction, limit) in sent.map({ (CutProxy.Direction.toServer, $0) })
+            + received.map({ (.fromServer, $0) })
+        {
+            proxy.set(.cut(direction, after: limit))
+            let answer = Result { () throws(StoreFault) in try pair.submitAlone() }
+            if case .success = answer {
+                committed += 1
+                count += 1
+            } else {
+                #expect(throws: Never.self, "\(answer)") {
+                    if case .failure(let fault) = answer, fault.kind == .unknown { throw fault }
+                }
+            }
+            proxy.cutAll()
+            #expect(
+                try pair.countAlone() == count, "cut \(direction) after \(limit) bytes: \(answer)")
+            // Over another connection, with numbers of its own.
+            for _ in 0..<2 { try pair.submitAlone() }
+            count += 2
+        }
+        #expect(committed > 0)
+        #expect(try pair.journal().count { $0.identifier == "org.example.alone" } == count)
     }
 
     /// Keeps a COMMIT back, or an earlier part of its round trip, until its caller knows what came of it.

@@ -200,9 +200,10 @@ final class PostgresConnection {
         return answer
     }
 
-    /// Throws if the server has ended the session meanwhile, as far as that can be seen without waiting.
-    func checkOpen() throws(StoreFault) {
-        guard cpg_receive(handle), cpg_is_open(handle) else { throw broken() }
+    /// Returns false if the server has ended the session meanwhile, as far as that can be seen without waiting.
+    func isStillOpen() -> Bool {
+        if !isBroken, !(cpg_receive(handle) && cpg_is_open(handle)) { isBroken = true }
+        return !isBroken
     }
 
     // MARK: Notices

@@ -235,7 +235,9 @@ package final class PostgresStore: RequestStore {
             )
         }
         var connection = transaction?.connection
-        if connection?.isBroken ?? true {
+        // A commit may come with the first statements of a transaction, so that somebody would have to find out what became
+        // of it.
+        if !(connection?.isStillOpen() ?? false) {
             transaction = nil
             drawn.drop()
             let fresh = try connect()

@@ -113,8 +113,6 @@ final class PostgresTransaction: StoreTransaction {
     // MARK: Beginning and ending
 
     func begin(writing: Bool, expecting outlook: Outlook = Outlook()) throws(StoreFault) {
-        // The commit may come with the first statements, and nobody should have to find out what became of it.
-        try connection.checkOpen()
         if !writing { try giveNumbers() }
         try connection.send(writing ? .begin : .beginReading)
         if connection.address.isPooled {
