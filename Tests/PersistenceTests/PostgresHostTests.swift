@@ -192,7 +192,7 @@ struct PostgresHostTests {
         let read = try PostgresServer.shared.run(
             "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = '\(address.schema)' AND indexrelname = 'request_pending'"
         )
-        // Each claim would read all that were launched before: 120,000.
+        // Each claim would read all that were launched before: 240,000 in all.
         let count = try #require(read.first.flatMap { Int($0) })
         #expect(count < 30_000, "\(count)")
     }
