@@ -3,8 +3,8 @@
 
     beside-snapshot.py PSQL URL PROGRAM [ARGUMENT…]
 
-As a dump does, or a transaction that somebody forgot: the server may not remove a row that the
-program updates or deletes meanwhile."""
+A dump holds one, and so does a transaction that was never ended. While it is held, the server keeps
+every row that the program updates or deletes."""
 
 import subprocess
 import sys

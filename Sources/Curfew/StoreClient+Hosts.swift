@@ -55,7 +55,8 @@ extension StoreClient {
         }
     }
 
-    /// What endangers requests in the store though it works: lower case, no full stop; nil if nothing is known.
+    /// A setting of the store that puts acknowledged requests at risk, for people: lower case, no full stop; nil if none is
+    /// known.
     package var warning: String? { store.warning }
 
     /// Nanoseconds by which the clock of the store's server is ahead of this machine's; 0 if they are near enough, and for a

@@ -72,7 +72,7 @@ struct PendingCounts {
     mutating func change(from before: RequestState?, to request: Request) {
         guard !counts.isEmpty, (before == .pending) != (request.state == .pending) else { return }
         for (scope, count) in counts where Self.holds(scope, request) {
-            // Of more than were counted nobody knows how many are left.
+            // The counting stopped at the limit, so the number of requests beyond it is unknown.
             guard count.number < count.most else { continue }
             counts[scope]!.number = max(0, count.number + (before == .pending ? -1 : 1))
         }

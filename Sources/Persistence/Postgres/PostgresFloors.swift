@@ -5,8 +5,9 @@ internal import Scheduling
 ///
 /// A row that was launched stays in the index of what waits until the server may remove it, and under an old snapshot
 /// (a dump, a forgotten transaction) it may not: each claim would walk over all that were launched since. So a claim
-/// begins after the last request that was launched. What others put before that is found once the floor is a quarter of
-/// a second old, or has nothing after it.
+/// begins after the last request that was launched. A request that another host puts before that is found when its
+/// notice comes: a claim that does not find the request it looks for drops the floor. Without a notice it is found by the
+/// next claim once the floor is a quarter of a second old.
 final class PostgresFloors {
     private struct Floor {
         var head: RequestHead

@@ -235,8 +235,8 @@ package final class PostgresStore: RequestStore {
             )
         }
         var connection = transaction?.connection
-        // A commit may come with the first statements of a transaction, so that somebody would have to find out what became
-        // of it.
+        // The server may have ended the session meanwhile. Noticed here it costs a connection; noticed after COMMIT was
+        // sent, the outcome would have to be found out.
         if !(connection?.isStillOpen() ?? false) {
             transaction = nil
             drawn.drop()

@@ -243,8 +243,8 @@ final class PostgresTransaction: StoreTransaction {
         return turn[0].integer(0)
     }
 
-    /// The process of the server that executes the transaction, and when that began there, in microseconds since
-    /// 1970, once there is a number.
+    /// The process of the server that executes the transaction, and when its session began, in microseconds since 1970;
+    /// behind a pooler when the transaction began there, once there is a number.
     var session: (process: Int64, begun: Int64) {
         connection.session ?? turn.map { ($0[0].integer(1), $0[0].integer(2)) } ?? (0, 0)
     }

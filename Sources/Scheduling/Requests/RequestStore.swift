@@ -21,7 +21,8 @@ package protocol RequestStore: AnyObject {
     /// Whether an outlook is of use to it.
     var usesOutlook: Bool { get }
 
-    /// What endangers requests in it though it works: lower case, no full stop; nil if nothing is known.
+    /// A setting of the store that puts acknowledged requests at risk, for people: lower case, no full stop; nil if none is
+    /// known.
     var warning: String? { get }
 
     /// Reads the store: `body` sees one consistent state and writes nothing.
