@@ -37,11 +37,11 @@ const rect = (name, x, y, width, height, members = {}) => h("svg:rect", {
 
 const label = (x, y, text, anchor = "middle", name = "label") => h("svg:text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor, class: name }, text);
 
-/** The next number above that is easy to read: 1, 2, 5, 10, 20, … */
+/** The next number above that is easy to read, as its half mostly is: 1, 2, 4, 6, 8, 10, 20, … */
 export function ceiling(number) {
   if (number <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(number));
-  return [1, 2, 5, 10].find((factor) => factor * power >= number) * power;
+  return [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= number) * power;
 }
 
 function scale(width, top, bottom, most) {
@@ -63,7 +63,7 @@ function thinned(slots, width, room) {
  * Each slot is {label, name, promised, launched, missed, href}.
  */
 export function pairs(width, title, slots) {
-  const [top, bottom, height] = [10, 122, 176];
+  const [top, bottom, height] = [10, 122, 186];
   const most = ceiling(Math.max(1, ...slots.map((slot) => Math.max(slot.promised, slot.launched))));
   const mostMissed = Math.max(1, ...slots.map((slot) => slot.missed));
   const step = (width - left - right) / slots.length;

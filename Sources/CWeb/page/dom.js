@@ -106,11 +106,13 @@ export function table(caption, columns, rows, { key, marked, captionHidden } = {
       h("th", { scope: "col", role: "columnheader", class: column.number ? "number" : undefined },
         column.heading ?? column.title)))),
     h("tbody", { role: "rowgroup" }, rows.map((row) =>
-      h("tr", { role: "row", "data-key": key?.(row), class: marked?.(row) ? "marked" : undefined }, columns.map((column) =>
-        h(column.head ? "th" : "td", {
-          scope: column.head ? "row" : undefined, role: column.head ? "rowheader" : "cell",
-          class: column.number ? "number" : column.wide ? "wide" : undefined, "data-title": column.title,
-        }, h("div", null, column.cell(row))))))));
+      h("tr", { role: "row", "data-key": key?.(row), class: marked?.(row) ? "marked" : undefined }, columns.map((column) => {
+        const content = column.cell(row);
+        return h(column.head ? "th" : "td", {
+          scope: column.head ? "row" : undefined, role: column.head ? "rowheader" : "cell", "data-title": column.title,
+          class: [column.number && "number", column.wide && "wide", content === "–" && "none"].filter(Boolean).join(" ") || undefined,
+        }, h("div", null, content));
+      })))));
 }
 
 /** A list of terms and what they are. Pairs without a value are left out. */

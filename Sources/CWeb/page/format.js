@@ -8,7 +8,7 @@ export function span(seconds) {
   if (seconds === 0) return "0 s";
   if (seconds < 0.0005) return "< 1 ms";
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 9.95) return `${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 9.95 && !Number.isInteger(seconds)) return `${Math.round(seconds * 10) / 10} s`;
   let rest = Math.round(seconds);
   const parts = [];
   for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]]) {

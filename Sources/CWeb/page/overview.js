@@ -96,9 +96,9 @@ export default {
     const alerts = alertsOf(data);
     const all = { from: stamp(data.hours.from), to: stamp(data.hours.to) };
     const holding = data.why?.factors?.filter((factor) => factor.holds) ?? [];
-    const minutes = data.fine.map((slot, index) => {
+    const minutes = data.fine.map((slot) => {
       const ended = Object.values(slot.ends).reduce((sum, value) => sum + value, 0);
-      return { ...slot, good: slot.ends.succeeded ?? 0, bad: ended - (slot.ends.succeeded ?? 0), label: index % 30 === 0 ? slot.label : null };
+      return { ...slot, good: slot.ends.succeeded ?? 0, bad: ended - (slot.ends.succeeded ?? 0), label: /:[03]0$/.test(slot.label) ? slot.label : null };
     });
     const sum = (key) => minutes.reduce((total, slot) => total + slot[key], 0);
     return [

@@ -17,7 +17,7 @@ function quarantine(context, plugin) {
   const state = plugin.quarantine;
   if (!state) return null;
   return h("div", { class: "notice bad" },
-    h("p", null, "Quarantined since ", when(state.since), `: ${state.reason}. Its requests wait`, state.until ? [", until ", at(state.until)] : ". It is not run until it is released", "."),
+    h("p", null, "Quarantined since ", at(state.since), `: ${state.reason}. Its requests wait`, state.until ? [", until ", at(state.until)] : ". It is not run until it is released", "."),
     button("plugin", "Release it", () => perform(context, {
       title: `Release ${plugin.id}?`, text: "The host starts its process again, and launches the requests that wait.", yes: "Release",
       command: line(context.host, "release", plugin.id), call: () => post(`plugins/${encodeURIComponent(plugin.id)}/release`), done: `${plugin.id} is run again` })));

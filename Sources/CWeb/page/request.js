@@ -26,7 +26,8 @@ const markOf = {
   submitted: "pending", launched: "running", "backed-off": "pending", snoozed: "pending", repeated: "pending", missed: "missed", parked: "parked",
   released: "pending", retried: "pending", triggered: "pending", held: "held", "host-lost": "host-gone", cancelled: "cancelled", replaced: "replaced",
 };
-const mostEntries = 60;
+const mostEntries = 15;
+const mostEarlier = 200;
 const mostAttempts = 20;
 const mostShown = 65536;
 
@@ -35,17 +36,22 @@ function entryMark(entry) {
   return markOf[entry.what] ?? "off";
 }
 
+function entries(list) {
+  return h("ol", { class: "timeline" }, list.map((entry) => {
+    const kind = entryMark(entry);
+    return h("li", { "data-key": String(entry.sequence) }, at(entry.at), h("span", { class: `mark ${look(kind)}` },
+      h("span", { class: "sign", "aria-hidden": "true" }, letter(kind))),
+    h("span", null, h("strong", null, happened[entry.what] ?? entry.what), entry.detail && ` – ${cut(entry.detail, 600)}`));
+  }));
+}
+
 function timeline(context, journal) {
-  const shown = journal.slice(-mostEntries);
+  const earlier = journal.slice(0, -mostEntries);
   return section("Timeline",
-    journal.length > shown.length && h("p", { class: "quiet" }, `The last ${mostEntries} of ${count(journal.length)} entries. For all, type `,
-      h("code", null, line(context.host, "log", context.path[1]))),
-    h("ol", { class: "timeline" }, shown.map((entry) => {
-      const kind = entryMark(entry);
-      return h("li", { "data-key": String(entry.sequence) }, at(entry.at), h("span", { class: `mark ${look(kind)}` },
-        h("span", { class: "sign", "aria-hidden": "true" }, letter(kind))),
-      h("span", null, h("strong", null, happened[entry.what] ?? entry.what), entry.detail && ` – ${cut(entry.detail, 600)}`));
-    })));
+    earlier.length > 0 && h("details", null, h("summary", null, counted(earlier.length, "earlier entry", "earlier entries")),
+      earlier.length > mostEarlier && h("p", { class: "quiet" }, "Those before are printed by ", h("code", null, line(context.host, "log", context.path[1]))),
+      entries(earlier.slice(-mostEarlier))),
+    entries(journal.slice(-mostEntries)));
 }
 
 function budgetBar(context, data) {
@@ -81,21 +87,23 @@ function lead(data) {
     case "pending": {
       const holding = why?.factors?.filter((factor) => factor.holds) ?? [];
       if (holding.length === 0) return ["It is about to be launched: nothing holds it back."];
-      return [`It waits for ${holding.map((factor) => factor.factor).join(", ")}`, why.earliest
+      return [`It waits for ${holding.map(({ factor }) => factor === "date" ? "its date" : factor).join(", ")}`, why.earliest
         ? [". The earliest launch is ", when(why.earliest), "."] : ". When it can be launched is unknown.",
       why.ahead > 0 && ` ${counted(why.ahead, "request")} of the same handler ${why.ahead === 1 ? "goes" : "go"} first.`];
     }
     case "parked": return ["It is not launched any more: the process ended several times in a row while it ran. Mend its handler, then release it, or cancel it."];
     case "host-gone": return ["It ran when its host ended. The next host launches it again."];
-    case "finished": return [`It is over since `, when(request.changed), ": ", request.outcome ?? "finished", last?.error ? ` – ${cut(last.error, 400)}.` : "."];
-    default: return [sentence(`it is ${request.state}, since`).slice(0, -1), " ", when(request.changed), "."];
+    case "finished": return ["It ended ", when(request.changed), ": ", request.outcome ?? "finished", last?.error ? ` – ${cut(last.error, 400)}.` : "."];
+    case "missed": return ["It was dropped ", when(request.changed), ": it could not be launched by its latest date."];
+    case "replaced": return ["A newer request took its place ", when(request.changed), "."];
+    default: return [`It was ${request.state} `, when(request.changed), "."];
   }
 }
 
 function whySection(why) {
   if (!why) return null;
   const row = (factor) => h("li", { "data-key": factor.factor }, mark(factor.state === "yes" ? "yes" : factor.state, factor.factor), " – ", cut(factor.detail, 300),
-    factor.since && [", since ", when(factor.since)], factor.until && [", until ", at(factor.until), " (", when(factor.until), ")"],
+    factor.since && [", since ", at(factor.since)], factor.until && [", until ", at(factor.until), " (", when(factor.until), ")"],
     factor.holds && factor.change && h("span", { class: "change" }, `Launched when: ${factor.change}`));
   const holding = why.factors.filter((factor) => factor.holds);
   const allowing = why.factors.filter((factor) => !factor.holds);
@@ -109,7 +117,7 @@ function whySection(why) {
 }
 
 function historySection(history) {
-  if (!history || history.turns.length === 0) return null;
+  if (!history || !(history.turns.length > 1 || history.turns[0]?.holds.length > 0)) return null;
   return section("Earlier dates",
     history.held.length > 0 && h("p", null, "What held it in all of them: ", history.held.map((held, index) => [index > 0 && ", ", h("strong", null, held.factor), ` ${span(held.seconds)}`]), "."),
     h("details", null, h("summary", null, counted(history.turns.length, "date"), history.cut && ", the last ones"),
@@ -127,7 +135,7 @@ function attemptsSection(request) {
   if (list.length === 0) return null;
   const left = list.filter((attempt) => attempt.log.length > 0 || attempt.resultBytes > 0);
   return section("Attempts",
-    table(`The last ${list.length} of ${counted(request.launches, "launch", "launches")}`, [
+    table(`${list.length < request.launches ? `The last ${list.length} of ` : ""}${counted(request.launches, "launch", "launches")}, the last first`, [
       { title: "Launch", head: true, number: true, cell: (attempt) => String(attempt.launch) },
       { title: "Began", cell: (attempt) => at(attempt.started) },
       { title: "Took", number: true, cell: (attempt) => attempt.ended ? span((Date.parse(attempt.ended) - Date.parse(attempt.started)) / 1000) : when(attempt.started, "elapsed") },

@@ -177,13 +177,15 @@ function columns(context, data) {
     },
     { title: "Request", head: true, number: true, cell: (request) => requestLink(request.id) },
     { title: "State", cell: (request) => mark(stateOf(request)) },
-    { title: "What", wide: true, cell: (request) => request.argv ? h("code", null, purpose(request)) : handlerLink(request.identifier) },
+    { title: "What", wide: true, cell: (request) => [
+      request.argv ? h("code", null, purpose(request)) : handlerLink(request.identifier),
+      request.needs.length > 0 && h("span", { class: "more" }, `needs ${request.needs.join(", ")}`),
+      request.key !== null && h("span", { class: "more" }, "key ", h("bdi", null, cut(request.key, 60))),
+    ] },
     { title: "Due", cell: (request) => request.state === "pending" ? [when(request.due), request.reason && request.reason !== "submitted"
       && h("span", { class: "quiet" }, ` ${request.reason}`)] : "–" },
     { title: "Changed", cell: (request) => when(request.changed) },
     { title: "Tries", number: true, cell: (request) => isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}` },
-    { title: "Needs", cell: (request) => request.needs.length > 0 ? request.needs.join(", ") : "–" },
-    { title: "Key", cell: (request) => request.key === null ? "–" : cut(request.key, 60) },
   ].filter(Boolean);
 }
 

@@ -34,7 +34,7 @@ export function relative(date, now = Date.now()) {
 }
 
 function coarse(seconds) {
-  return seconds < 60 ? `${Math.floor(seconds)} s` : span(seconds >= 3600 ? Math.floor(seconds / 60) * 60 : Math.floor(seconds));
+  return span(seconds < 600 ? Math.floor(seconds) : Math.floor(seconds / 60) * 60);
 }
 
 const modes = {
