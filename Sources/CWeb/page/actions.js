@@ -9,18 +9,22 @@ import { h } from "./dom.js";
 import { count, counted } from "./format.js";
 import { sentence } from "./stage.js";
 
-/** A button that does something once, and is off meanwhile. It is not there without the right. */
+const busy = new WeakSet();
+
+/** A button that does something once at a time. It is not there without the right. */
 export function button(action, text, run, members = {}) {
   if (!may(action)) return null;
   return h("button", {
     ...members,
     onclick: async (event) => {
       const element = event.currentTarget;
-      element.disabled = true;
+      // Not `disabled`: the focus comes back to it after a question.
+      if (busy.has(element)) return;
+      busy.add(element);
       try {
         await run();
       } finally {
-        element.disabled = false;
+        busy.delete(element);
       }
     },
   }, text);

@@ -142,7 +142,7 @@ export function histogram(width, title, bounds, counts, budget) {
       label(line > width / 2 ? line - 5 : line + 5, top - 8, `budget ${span(budget)}`, line > width / 2 ? "end" : "start", "label strong")]);
 }
 
-/** Bars for shares of the budget; a line stands where the budget ends. Each slot is {label, value, isOver}. */
+/** Bars for shares of the budget; a line stands where the budget ends. Each slot is {label, short, value, isOver}. */
 export function shares(width, title, slots) {
   const [top, bottom, height] = [22, 128, 150];
   const most = ceiling(Math.max(1, ...slots.map((slot) => slot.value)));
@@ -155,7 +155,7 @@ export function shares(width, title, slots) {
       return [
         rect(slot.isOver ? "missed" : "launched", left + step * index + 3, bottom - size, step - 6, size,
           { "data-series": "counts", "data-value": slot.value, "data-at": slot.label }),
-        label(left + step * (index + 0.5), height - 6, slot.label),
+        label(left + step * (index + 0.5), height - 6, step < 52 ? slot.short : slot.label),
       ];
     }),
     h("svg:line", { x1: line.toFixed(1), x2: line.toFixed(1), y1: top - 8, y2: bottom, class: "budget", "data-budget": "1" }),

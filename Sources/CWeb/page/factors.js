@@ -9,7 +9,7 @@ import { span } from "./format.js";
 import { mark } from "./marks.js";
 import { heading } from "./parts.js";
 import { dates, hour, minute } from "./series.js";
-import { at, clock, when, zone } from "./time.js";
+import { at, clock, when } from "./time.js";
 import { cut } from "./text.js";
 
 const mostIntervals = 500;
@@ -54,7 +54,7 @@ export default {
           { title: "Source", cell: (factor) => h("code", null, cut(factor.source, 120)) },
         ], now, { captionHidden: true, key: (factor) => factor.name }),
       section("Over the day", history === null ? h("p", { class: "empty" }, "The host keeps no history of factors.") : figure(context, {
-        id: "factors", title, note: `local time, ${zone}`,
+        id: "factors", title,
         legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
         draw: (width) => intervals(width, title, rows, from, to, ticks),
         columns: [

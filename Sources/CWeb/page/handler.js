@@ -2,7 +2,7 @@
 // One handler: how its last tasks ended, how long they took, and how much of their budget they used.
 
 import { button, perform } from "./actions.js";
-import { post } from "./api.js";
+import { post, Refusal } from "./api.js";
 import { figure, histogram, shares, strip } from "./charts.js";
 import { commandLine, line } from "./command.js";
 import { facts, h, section } from "./dom.js";
@@ -12,7 +12,6 @@ import { letter, look, mark, outcomes } from "./marks.js";
 import { heading } from "./parts.js";
 import { address } from "./router.js";
 import { range, spans, statisticsPath, sumOfCounts } from "./series.js";
-import { Refusal } from "./api.js";
 import { absolute } from "./time.js";
 
 const spanOf = (context) => Object.hasOwn(spans, context.query.span) ? context.query.span : "24h";
@@ -26,15 +25,18 @@ const bucketColumns = (title) => [
   { title, head: true, cell: (row) => row.name }, { title: "Tasks", number: true, cell: (row) => count(row.value) },
 ];
 
-function spanChart(context, id, title, bounds, counts, budget) {
+function spanChart(context, id, title, bounds, counts, budget, note) {
   return figure(context, {
-    id, title, draw: (width) => histogram(width, title, bounds, counts, budget), columns: bucketColumns("Span"),
+    id, title, note, draw: (width) => histogram(width, title, bounds, counts, budget), columns: bucketColumns("Span"),
     rows: counts.some((value) => value > 0) ? bucketRows(bounds, counts, span) : [], empty: "No task ended in this time.",
   });
 }
 
 function budgetChart(context, bounds, counts) {
-  const slots = counts.map((value, index) => ({ value, isOver: index === bounds.length, label: index === bounds.length ? "expired" : `≤ ${percent(bounds[index])}` }));
+  const slots = counts.map((value, index) => ({
+    value, isOver: index === bounds.length,
+    label: index === bounds.length ? "expired" : `≤ ${percent(bounds[index])}`, short: index === bounds.length ? "exp." : `≤${Math.round(bounds[index] * 100)}`,
+  }));
   const title = "Share of the budget that tasks used";
   return figure(context, {
     id: "budget", title, draw: (width) => shares(width, title, slots), columns: bucketColumns("Share of the budget"),
@@ -69,6 +71,9 @@ export default {
       text: `Request ${end.request}, ${absolute(end.at)}: ${end.outcome} after ${span(end.duration)}`,
     }));
     const sums = outcomes.map((outcome) => [outcome, ends.filter((end) => end.outcome === outcome).length]).filter(([, value]) => value > 0);
+    // Each program has a budget of its own: a line stands only for one that all have.
+    const budgets = new Set(ends.map((end) => end.budget).filter((budget) => budget > 0));
+    if (budgets.size === 0 && handler) budgets.add(handler.budget);
     const { delayBounds = [], durationBounds = [], budgetBounds = [] } = statistics ?? {};
     return [
       heading(identifier),
@@ -91,7 +96,7 @@ export default {
           h("li", null, h("a", { href: address(["handlers", identifier], { span: name }), "aria-current": name === spanOf(context) ? "true" : undefined }, text))))),
         statistics === null ? h("p", { class: "empty" }, "The host has no statistics.") : [
           budgetChart(context, budgetBounds, sumOfCounts(statistics, "budget", budgetBounds.length + 1)),
-          spanChart(context, "duration", "Run time of tasks", durationBounds, sumOfCounts(statistics, "duration", durationBounds.length + 1), handler?.budget),
+          spanChart(context, "duration", "Run time of tasks", durationBounds, sumOfCounts(statistics, "duration", durationBounds.length + 1), budgets.size === 1 ? [...budgets][0] : null, budgets.size > 1 && "their budgets differ"),
           spanChart(context, "delay", "Delay between the date and the launch", delayBounds, sumOfCounts(statistics, "delay", delayBounds.length + 1)),
         ]),
       handler && section("Facts", facts([

@@ -20,16 +20,15 @@ export default {
     return [
       heading("Handlers"),
       handlers.length === 0 ? h("p", { class: "empty" }, "No handler is registered. Type ", h("code", null, "curfew plugins"), " to see which plugins are found.")
-        : table("The registered handlers, with the ends of their tasks since the host began", [
+        : table("The registered handlers, with the ends of their tasks and the workers that they lost since the host began", [
           { title: "Handler", head: true, wide: true, cell: (handler) => handlerLink(handler.identifier) },
           { title: "State", cell: (handler) => mark(handlerState(handler)) },
           { title: "Run", number: true, cell: (handler) => count(handler.active) },
           { title: "Wait", number: true, cell: (handler) => count(handler.queued) },
           { title: "Succeeded", number: true, cell: (handler) => count(handler.ended.succeeded ?? 0) },
           { title: "Did not", number: true, cell: (handler) => bad(handler) > 0 ? h("strong", null, count(bad(handler))) : "0" },
-          { title: "Lost workers", number: true, cell: (handler) => count(handler.lost) },
+          { title: "Lost", number: true, cell: (handler) => count(handler.lost) },
           { title: "Budget", number: true, cell: (handler) => span(handler.budget) },
-          { title: "Kind", cell: (handler) => handler.kind },
         ], handlers, { key: (handler) => handler.identifier }),
       commandLine(line(null, "plugins")),
     ];

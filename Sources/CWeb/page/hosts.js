@@ -30,13 +30,13 @@ export default {
       heading("Hosts"),
       hosts.length === 0 ? h("p", { class: "empty" }, "No host uses the store. Type ", h("code", null, "curfew serve"), " to start one.")
         : table("The hosts that use the store", [
-          { title: "Host", head: true, number: true, cell: (item) => item.host === null ? "–" : String(item.host) },
+          { title: "Host", head: true, cell: (item) => item.host === null ? "–" : String(item.host) },
           { title: "State", cell: (item) => [mark(item.state), item.drained && [" ", when(item.drained)]] },
           { title: "Machine", cell: (item) => [item.machine ?? "this one", item === mine && h("span", { class: "quiet" }, " answers this page")] },
           { title: "Process", number: true, cell: (item) => item.process === null ? "–" : String(item.process) },
           { title: "Since", cell: (item) => when(item.since) },
           { title: "Last sign of life", cell: (item) => item.silence === null ? "–" : `${span(item.silence)} ago` + (item.lease === null ? "" : ` of ${span(item.lease)}`) },
-          { title: "Runs", wide: true, cell: (item) => [`${count(item.requests.length)}${item.places === null ? "" : ` of ${count(item.places)}`} `,
+          { title: "Runs", wide: true, cell: (item) => [`${count(item.requests.length)}${item.places === null ? "" : ` of ${count(item.places)}`}`,
             item.requests.slice(0, mostRequests).map((id, index) => [index > 0 ? ", " : ": request ", requestLink(id)]), item.requests.length > mostRequests && ", …"] },
           { title: "Handlers", number: true, cell: (item) => item.handlers === null ? "–" : count(item.handlers.length) },
           { title: "Version", cell: (item) => item.version ?? (item === mine ? host.version : "–") },
@@ -49,7 +49,7 @@ export default {
           done: (answer) => answer.tasks.length === 0 ? "The host is drained" : `The host launches nothing more; ${counted(answer.tasks.length, "task still runs", "tasks still run")}` }))),
       section("Tasks that run", tasks.length === 0 ? h("p", { class: "empty" }, "No task runs in this host.")
         : table("The tasks that run in this host", [
-          { title: "Request", head: true, number: true, cell: (task) => requestLink(task.request) },
+          { title: "Request", head: true, cell: (task) => requestLink(task.request) },
           { title: "Handler", wide: true, cell: (task) => handlerLink(task.identifier) },
           { title: "Phase", cell: (task) => mark(task.phase) },
           { title: "Runs for", number: true, cell: (task) => when(task.started, "elapsed") },

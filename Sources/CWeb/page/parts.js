@@ -9,7 +9,7 @@ import { cut } from "./text.js";
 import { address } from "./router.js";
 import { withLinks } from "./series.js";
 import { mark } from "./marks.js";
-import { at, when, zone } from "./time.js";
+import { at, when } from "./time.js";
 
 /** What a request is for, in one line: its program, or the identifier of its handler. */
 export const purpose = (request, most = 120) => cut(request.argv ? request.argv.map(quoted).join(" ") : request.identifier, most);
@@ -41,7 +41,7 @@ export function missTable(caption, misses) {
 export function promiseChart(context, list, size, title, query) {
   const linked = withLinks(list, size, query);
   return figure(context, {
-    id: "promises", title, note: `local time, ${zone}; choose a missed bar to see the reasons`,
+    id: "promises", title, note: "a missed bar leads to its reasons",
     legend: [["promised", "promised"], ["launched", "launched"], ["missed", "missed, below the axis"]],
     draw: (width) => pairs(width, title, linked),
     columns: [

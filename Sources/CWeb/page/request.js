@@ -136,7 +136,7 @@ function attemptsSection(request) {
   const left = list.filter((attempt) => attempt.log.length > 0 || attempt.resultBytes > 0);
   return section("Attempts",
     table(`${list.length < request.launches ? `The last ${list.length} of ` : ""}${counted(request.launches, "launch", "launches")}, the last first`, [
-      { title: "Launch", head: true, number: true, cell: (attempt) => String(attempt.launch) },
+      { title: "Launch", head: true, cell: (attempt) => String(attempt.launch) },
       { title: "Began", cell: (attempt) => at(attempt.started) },
       { title: "Took", number: true, cell: (attempt) => attempt.ended ? span((Date.parse(attempt.ended) - Date.parse(attempt.started)) / 1000) : when(attempt.started, "elapsed") },
       { title: "Outcome", cell: (attempt) => attempt.ended ? mark(attempt.outcome) : mark("running") },

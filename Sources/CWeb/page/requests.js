@@ -175,7 +175,7 @@ function columns(context, data) {
         onchange: (event) => select([request.id], event.currentTarget.checked),
       }),
     },
-    { title: "Request", head: true, number: true, cell: (request) => requestLink(request.id) },
+    { title: "Request", head: true, cell: (request) => requestLink(request.id) },
     { title: "State", cell: (request) => mark(stateOf(request)) },
     { title: "What", wide: true, cell: (request) => [
       request.argv ? h("code", null, purpose(request)) : handlerLink(request.identifier),

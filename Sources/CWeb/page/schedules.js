@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules: when each runs next, how it ended last, and which promised launches were missed.
 
-import { query } from "./api.js";
+import { post, query } from "./api.js";
 import { button, perform } from "./actions.js";
-import { post } from "./api.js";
 import { commandLine, line } from "./command.js";
 import { h, section, table } from "./dom.js";
 import { counted } from "./format.js";
@@ -35,9 +34,15 @@ export default {
   every: 15,
   wants: (changes) => changes.all || changes.requests.size > 0,
 
-  // The list of misses is above the fold once a bar is chosen.
+  // The list of misses is seen once a bar was chosen.
   moved(context) {
-    context.state.wasMoved = true;
+    context.state.seek = chosen(context) !== null;
+  },
+
+  drawn(context) {
+    if (!context.state.seek || !context.data?.misses) return;
+    context.state.seek = false;
+    document.getElementById("s-missed-launches")?.scrollIntoView({ block: "nearest" });
   },
 
   async load(context) {

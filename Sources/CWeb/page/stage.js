@@ -107,8 +107,9 @@ class Context {
     // What was loaded before stays, where only the connection is lost.
     if (this.failure && !(this.failure instanceof Silence && this.data)) wanted.append(...failed(this, this.failure));
     else if (this.data) wanted.append(...this.view.render(this, this.data).flat(3).filter(Boolean));
-    else wanted.append(h("h1", { tabindex: "-1" }, this.view.title(this)), h("p", { class: "quiet" }, "Loading…"));
+    else wanted.append(h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)), h("p", { class: "quiet" }, "Loading…"));
     patch(main, wanted);
+    this.view.drawn?.(this);
     document.title = `${this.view.title(this)} – Curfew`;
   }
 
@@ -126,7 +127,7 @@ class Context {
 
 function failed(context, error) {
   return [
-    h("h1", { tabindex: "-1" }, context.view.title(context)),
+    h("h1", { tabindex: "-1", "data-key": "heading" }, context.view.title(context)),
     h("div", { class: "notice bad", role: "alert" }, h("p", null, sentence(error.message)),
       (error.help ?? []).map((line) => h("p", null, sentence(line)))),
     h("p", null, h("button", { onclick: () => context.reload() }, "Try again"), " ", h("a", { href: "#/" }, "Overview")),
