@@ -67,7 +67,8 @@ async function call(method, path, { body, signal, bytes } = {}) {
 }
 
 export const get = (path, options) => call("GET", path, options);
-export const post = (path, body = {}, options = {}) => call("POST", path, { ...options, body });
+/** Posts; a call that takes nothing is sent without a body, as the host wants it. */
+export const post = (path, body, options) => call("POST", path, { ...options, body });
 export const remove = (path, options) => call("DELETE", path, options);
 export const getBytes = (path, options) => call("GET", path, { ...options, bytes: true });
 

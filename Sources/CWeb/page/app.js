@@ -68,7 +68,8 @@ function route(focus) {
 // Live changes
 
 const events = new Events({
-  opened: () => {},
+  // What has changed between the first load and the begin of the stream.
+  begun: () => current()?.reload(),
   broken: () => { if (!document.hidden) lost(); },
   changed(changes) {
     const context = current();
@@ -83,20 +84,24 @@ whenBack(() => {
   begin().then(() => current()?.forget());
 });
 
+const longestGap = 60_000;
 let ticker = null;
+let hiddenSince = 0;
 
 function wake() {
   clearInterval(ticker);
   ticker = setInterval(tick, 1000);
   tick();
-  if (!isDown()) events.open();
-  current()?.reload();
+  if (Date.now() - hiddenSince > longestGap) events.forget();
+  events.open();
+  current()?.forget();
 }
 
 document.addEventListener("visibilitychange", () => {
   if (isSignedOut) return;
   if (document.hidden) {
     clearInterval(ticker);
+    hiddenSince = Date.now();
     events.close();
     rest();
   } else wake();

@@ -61,7 +61,7 @@ export class Events {
   #generation = 0;
   #on;
 
-  /** `changed` is called at most once a frame; `opened` and `broken` as the stream comes and goes. */
+  /** `changed` is called at most once a frame; `begun` when the stream has begun at the newest entry, `broken` when it ends. */
   constructor(on) {
     this.#on = on;
   }
@@ -69,6 +69,7 @@ export class Events {
   async open() {
     this.close();
     const generation = ++this.#generation;
+    const isNew = this.#last === null;
     try {
       this.#last ??= await newest();
     } catch {
@@ -78,7 +79,7 @@ export class Events {
     if (generation !== this.#generation) return;
     const source = new EventSource(`/v1/journal?after=${this.#last}`);
     this.#source = source;
-    source.onopen = () => this.#on.opened();
+    source.onopen = () => { if (isNew) this.#on.begun(); };
     source.onerror = () => this.#break(source);
     source.addEventListener("bye", () => this.#break(source));
     for (const kind of kinds) source.addEventListener(kind, (event) => this.#receive(event));
@@ -90,7 +91,7 @@ export class Events {
     this.#source = null;
   }
 
-  /** The journal may have begun anew with another store: take its newest entry again. */
+  /** Begins at the newest entry when it opens next: the journal is another one, or what was missed is too much. */
   forget() {
     this.#last = null;
   }

@@ -10,7 +10,7 @@ import { count, counted, percent, span } from "./format.js";
 import { handlerState } from "./handlers.js";
 import { letter, look, mark, outcomes } from "./marks.js";
 import { heading } from "./parts.js";
-import { address } from "./router.js";
+import { address, encoded } from "./router.js";
 import { range, spans, statisticsPath, sumOfCounts } from "./series.js";
 import { absolute } from "./time.js";
 
@@ -53,7 +53,7 @@ export default {
     const identifier = context.path[1];
     const chosen = spans[spanOf(context)];
     const [handlers, ends, statistics] = await Promise.all([
-      context.get("handlers"), context.get(`ends?identifier=${encodeURIComponent(identifier)}&limit=100`, { or: { ends: [] } }),
+      context.get("handlers"), context.get(`ends?identifier=${encoded(identifier)}&limit=100`, { or: { ends: [] } }),
       context.get(statisticsPath(range(chosen.length, chosen.step), { identifier }), { fresh: 5, or: null }),
     ]);
     const handler = handlers.handlers.find((item) => item.identifier === identifier) ?? null;
@@ -65,7 +65,7 @@ export default {
 
   render(context, { handler, ends, statistics }) {
     const identifier = context.path[1];
-    const part = `handlers/${encodeURIComponent(identifier)}`;
+    const part = `handlers/${encoded(identifier)}`;
     const cells = [...ends].reverse().map((end) => ({
       key: `${end.request}-${end.launch}`, href: address(["requests", String(end.request)]), outcome: end.outcome,
       text: `Request ${end.request}, ${absolute(end.at)}: ${end.outcome} after ${span(end.duration)}`,

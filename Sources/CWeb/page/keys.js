@@ -14,7 +14,7 @@ function list(views) {
     h("dl", { class: "keys" }, views.map((view) => row(["g", view.key], view.title)), row(["/"], "go to the filter of requests"), row(["c"], "copy the command of the view"), row(["?"], "this list")),
     h("p", null, h("label", null, h("input", {
       type: "checkbox", checked: setting("keys") === "on", onchange: (event) => choose("keys", event.currentTarget.checked ? "on" : "off"),
-    }), " Keys other than Tab, Enter and Escape do something")),
+    }), " Use these keys")),
   ], [{ text: "Close", value: "" }]);
 }
 

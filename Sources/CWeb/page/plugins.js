@@ -8,6 +8,7 @@ import { facts, h, table } from "./dom.js";
 import { counted } from "./format.js";
 import { mark } from "./marks.js";
 import { heading } from "./parts.js";
+import { encoded } from "./router.js";
 import { at, when } from "./time.js";
 import { cut } from "./text.js";
 
@@ -20,7 +21,7 @@ function quarantine(context, plugin) {
     h("p", null, "Quarantined since ", at(state.since), `: ${state.reason}. Its requests wait`, state.until ? [", until ", at(state.until)] : ". It is not run until it is released", "."),
     button("plugin", "Release it", () => perform(context, {
       title: `Release ${plugin.id}?`, text: "The host starts its process again, and launches the requests that wait.", yes: "Release",
-      command: line(context.host, "release", plugin.id), call: () => post(`plugins/${encodeURIComponent(plugin.id)}/release`), done: `${plugin.id} is run again` })));
+      command: line(context.host, "release", plugin.id), call: () => post(`plugins/${encoded(plugin.id)}/release`), done: `${plugin.id} is run again` })));
 }
 
 export default {

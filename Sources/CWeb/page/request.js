@@ -10,6 +10,7 @@ import { block, facts, h, section, table } from "./dom.js";
 import { count, counted, span } from "./format.js";
 import { isOver, look, letter, mark, stateOf } from "./marks.js";
 import { handlerLink, heading, purpose, reasons } from "./parts.js";
+import { encoded } from "./router.js";
 import { repetitionWords } from "./rule.js";
 import { sentence } from "./stage.js";
 import { bytes, cut } from "./text.js";
@@ -26,6 +27,8 @@ const markOf = {
   submitted: "pending", launched: "running", "backed-off": "pending", snoozed: "pending", repeated: "pending", missed: "missed", parked: "parked",
   released: "pending", retried: "pending", triggered: "pending", held: "held", "host-lost": "host-gone", cancelled: "cancelled", replaced: "replaced",
 };
+/** Factors that are words of everyday language, as what a request waits for. */
+const waitsFor = { date: "its date", handler: "its handler", host: "a host", network: "the network", place: "a place", store: "the store" };
 const mostEntries = 15;
 const mostEarlier = 200;
 const mostAttempts = 20;
@@ -87,7 +90,7 @@ function lead(data) {
     case "pending": {
       const holding = why?.factors?.filter((factor) => factor.holds) ?? [];
       if (holding.length === 0) return ["It is about to be launched: nothing holds it back."];
-      return [`It waits for ${holding.map(({ factor }) => factor === "date" ? "its date" : factor).join(", ")}`, why.earliest
+      return [`It waits for ${holding.map(({ factor }) => waitsFor[factor] ?? factor).join(", ")}`, why.earliest
         ? [". The earliest launch is ", when(why.earliest), "."] : ". When it can be launched is unknown.",
       why.ahead > 0 && ` ${counted(why.ahead, "request")} of the same handler ${why.ahead === 1 ? "goes" : "go"} first.`];
     }
@@ -102,7 +105,7 @@ function lead(data) {
 
 function whySection(why) {
   if (!why) return null;
-  const row = (factor) => h("li", { "data-key": factor.factor }, mark(factor.state === "yes" ? "yes" : factor.state, factor.factor), " – ", cut(factor.detail, 300),
+  const row = (factor) => h("li", { "data-key": factor.factor }, mark(factor.factor === "date" && factor.holds ? "pending" : factor.state, factor.factor), " – ", cut(factor.detail, 300),
     factor.since && [", since ", at(factor.since)], factor.until && [", until ", at(factor.until), " (", when(factor.until), ")"],
     factor.holds && factor.change && h("span", { class: "change" }, `Launched when: ${factor.change}`));
   const holding = why.factors.filter((factor) => factor.holds);
@@ -118,7 +121,7 @@ function whySection(why) {
 
 function historySection(history) {
   if (!history || !(history.turns.length > 1 || history.turns[0]?.holds.length > 0)) return null;
-  return section("Earlier dates",
+  return section("What held it before",
     history.held.length > 0 && h("p", null, "What held it in all of them: ", history.held.map((held, index) => [index > 0 && ", ", h("strong", null, held.factor), ` ${span(held.seconds)}`]), "."),
     h("details", null, h("summary", null, counted(history.turns.length, "date"), history.cut && ", the last ones"),
       table("The dates on which it was to be launched, the last first", [
@@ -135,7 +138,7 @@ function attemptsSection(request) {
   if (list.length === 0) return null;
   const left = list.filter((attempt) => attempt.log.length > 0 || attempt.resultBytes > 0);
   return section("Attempts",
-    table(`${list.length < request.launches ? `The last ${list.length} of ` : ""}${counted(request.launches, "launch", "launches")}, the last first`, [
+    table(`${list.length < request.launches ? `The last ${list.length} of ` : ""}${counted(request.launches, "launch", "launches")}${list.length > 1 ? ", the last first" : ""}`, [
       { title: "Launch", head: true, cell: (attempt) => String(attempt.launch) },
       { title: "Began", cell: (attempt) => at(attempt.started) },
       { title: "Took", number: true, cell: (attempt) => attempt.ended ? span((Date.parse(attempt.ended) - Date.parse(attempt.started)) / 1000) : when(attempt.started, "elapsed") },
@@ -192,13 +195,13 @@ export default {
   },
 
   async load(context) {
-    const id = encodeURIComponent(context.path[1]);
+    const id = encoded(context.path[1]);
     const request = await context.get(`requests/${id}`);
     const [why, history, tasks, ends, handlers] = await Promise.all([
       isOver(request) || request.state === "running" ? null : context.get(`requests/${id}/why`, { or: null }),
       context.get(`requests/${id}/history`, { fresh: 5, or: null }),
       request.state === "running" ? context.get("tasks", { or: { tasks: [] } }) : { tasks: [] },
-      context.get(`ends?identifier=${encodeURIComponent(request.identifier)}&limit=100`, { fresh: 5, or: { ends: [] } }),
+      context.get(`ends?identifier=${encoded(request.identifier)}&limit=100`, { fresh: 5, or: { ends: [] } }),
       context.get("handlers", { fresh: 60, or: { handlers: [] } }),
     ]);
     return { request, why, history, ends: ends.ends, task: tasks.tasks.find((task) => task.request === request.id) ?? null,

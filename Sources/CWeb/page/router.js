@@ -20,9 +20,12 @@ export function parse(hash) {
   };
 }
 
+/** Returns a text as a word of a path; half of a surrogate pair becomes U+FFFD. */
+export const encoded = (word) => encodeURIComponent(String(word).toWellFormed());
+
 /** Returns the hash of a view. */
 export function address(path, query = {}) {
-  const words = path.map((word) => encodeURIComponent(word)).join("/");
+  const words = path.map((word) => encoded(word)).join("/");
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return `#/${words}${pairs.length > 0 ? "?" + new URLSearchParams(pairs) : ""}`;
 }

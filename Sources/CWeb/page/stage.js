@@ -106,11 +106,20 @@ class Context {
     const wanted = h("div");
     // What was loaded before stays, where only the connection is lost.
     if (this.failure && !(this.failure instanceof Silence && this.data)) wanted.append(...failed(this, this.failure));
-    else if (this.data) wanted.append(...this.view.render(this, this.data).flat(3).filter(Boolean));
+    else if (this.data) wanted.append(...this.#rendered());
     else wanted.append(h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)), h("p", { class: "quiet" }, "Loading…"));
     patch(main, wanted);
     this.view.drawn?.(this);
     document.title = `${this.view.title(this)} – Curfew`;
+  }
+
+  #rendered() {
+    try {
+      return this.view.render(this, this.data).flat(3).filter(Boolean);
+    } catch (error) {
+      console.error(error);
+      return failed(this, new Error("the page cannot show what the host has answered"));
+    }
   }
 
   /** Runs an action each `seconds` until the view closes. */
