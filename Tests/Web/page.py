@@ -500,6 +500,14 @@ class Checks:
         self.settle(page)
         assert page.input_value("#filter") == "state:failed x y"
         assert "--state failed" in page.locator(".command code").inner_text()
+        # What is typed is applied by the button as well, though the box loses the focus before.
+        page.fill("#filter", "host:1")
+        page.click("text=Apply")
+        self.wait(page, "location.hash === '#/requests?host=1'")
+        page.goto(f"{self.base}#/requests?text=" + urllib.parse.quote("it's\u202e\n$(reboot)"))
+        self.wait(page, "document.querySelector('.command code').textContent.includes('grep')")
+        line = page.locator(".command code").inner_text()
+        assert line.endswith("""| grep -F -e $'it\\'s\\U0000202e\\x0a$(reboot)'"""), line
         page.goto(f"{self.base}#/requests?identifier=org.example.none")
         self.wait(page, "document.getElementById('filter').value === 'identifier:org.example.none'")
 

@@ -3,14 +3,18 @@
 
 import { h } from "./dom.js";
 import { announce } from "./announce.js";
+import { hidden } from "./text.js";
 
 /** Returns a word as a shell takes it. */
 export function quoted(word) {
   word = String(word);
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return word;
-  if (/[\u0000-\u001f\u007f]/.test(word)) {
-    return "$'" + word.replace(/\u0000/g, "").replace(/[\\']/g, "\\$&").replace(/[\u0001-\u001f\u007f]/g, (character) =>
-      "\\x" + character.charCodeAt(0).toString(16).padStart(2, "0")) + "'";
+  // A line that is pasted has no character that does something to the terminal, or cannot be seen.
+  if (word.search(hidden) >= 0) {
+    return "$'" + word.toWellFormed().replace(/\0/g, "").replace(/[\\']/g, "\\$&").replace(hidden, (character) => {
+      const code = character.codePointAt(0);
+      return code < 0x80 ? "\\x" + code.toString(16).padStart(2, "0") : "\\U" + code.toString(16).padStart(8, "0");
+    }) + "'";
   }
   return "'" + word.replace(/'/g, "'\\''") + "'";
 }

@@ -22,7 +22,7 @@ const states = [
 const inFull = ({ requests, more }) => requests.length + (more ?? 0);
 
 async function lastEnds(context) {
-  const answer = await context.get("ends?limit=10", { or: null });
+  const answer = await context.get("ends?limit=10", { fresh: 1, or: null });
   if (answer) return answer.ends;
   const { requests } = await context.get("requests?view=history&limit=10", { or: { requests: [] } });
   return requests.map((request) => ({ request: request.id, launch: request.launches, identifier: request.identifier,
@@ -72,7 +72,7 @@ function summary(list) {
 
 export default {
   title: () => "Overview",
-  every: 10,
+  every: 5,
   wants: () => true,
 
   async load(context) {
@@ -85,7 +85,7 @@ export default {
       Promise.all(states.map(async ([, state]) => inFull(await context.get("requests" + query({ state, limit: 1 }), { fresh: 1 })))),
       context.get(statisticsPath(minutes), { fresh: 5, or: null }), context.get(statisticsPath(hours), { fresh: 15, or: null }),
       context.get("misses" + query({ ...dates(hours), limit: 6 }), { ...none("misses"), fresh: 15 }),
-      lastEnds(context), context.get("requests?state=pending&limit=1"),
+      lastEnds(context), context.get("requests?state=pending&limit=1", { fresh: 1 }),
     ]);
     const oldest = first.requests.find((request) => request.due && Date.parse(request.due) <= Date.now()) ?? null;
     const why = oldest && await context.get(`requests/${oldest.id}/why`, { fresh: 2, or: null });

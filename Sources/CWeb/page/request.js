@@ -74,9 +74,8 @@ function budgetBar(context, data) {
 
 function progressBar(context, data) {
   const last = data.request.attemptList.at(-1);
-  const progress = data.task?.progress ?? (data.request.state === "running" ? last?.progress : null);
-  if (progress === null || progress === undefined) return null;
-  const share = progress > 1 ? progress / 100 : progress;
+  const share = data.task?.progress ?? (data.request.state === "running" ? last?.progress : null);
+  if (share === null || share === undefined) return null;
   return h("div", { "data-key": "progress", class: "budget-bar" }, h("span", null, "Progress"),
     gauge(Math.min(context.width, 420), share, `Progress: ${Math.round(share * 100)} %`, false), h("span", null, `${Math.round(share * 100)} %`),
     last?.progressText && h("span", { class: "quiet" }, cut(last.progressText, 200)));

@@ -59,6 +59,7 @@ function take(context, input, item) {
   const isWhole = !item.endsWith(":");
   input.value = input.value.slice(0, start) + item + (isWhole && !rest.startsWith(" ") ? " " : "") + rest;
   const place = start + item.length + (isWhole ? 1 : 0);
+  context.state.draft = input.value;
   input.setSelectionRange(place, place);
   input.focus();
   offer(context, input);
@@ -67,7 +68,12 @@ function take(context, input, item) {
 function filterBox(context) {
   const offers = context.state.offers;
   const isOpen = offers !== null && offers !== undefined && offers.items.length > 0;
+  // What is typed stays in the box until it is applied, also when the box has not the focus.
   const typed = (event) => {
+    context.state.draft = event.currentTarget.value;
+    offer(context, event.currentTarget);
+  };
+  const pressed = (event) => {
     const input = event.currentTarget;
     if (event.key === "Escape" && isOpen) {
       event.preventDefault();
@@ -89,10 +95,10 @@ function filterBox(context) {
     h("label", { for: "filter" }, "Filter"),
     h("div", { class: "box" },
       h("input", {
-        id: "filter", type: "text", value: filterText(context.query), role: "combobox", "aria-expanded": String(isOpen), "aria-controls": "offers",
+        id: "filter", type: "text", value: context.state.draft ?? filterText(context.query), role: "combobox", "aria-expanded": String(isOpen), "aria-controls": "offers",
         "aria-autocomplete": "list", "aria-activedescendant": isOpen && offers.active >= 0 ? `offer-${offers.active}` : undefined,
         placeholder: "state:failed identifier:org.example.mirror or a part of a key", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
-        maxlength: "500", onfocus: () => loadValues(context), oninput: (event) => offer(context, event.currentTarget), onkeydown: typed,
+        maxlength: "500", onfocus: () => loadValues(context), oninput: typed, onkeydown: pressed,
         onblur: () => closeOffers(context),
       }),
       h("ul", { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" }, (isOpen ? offers.items : []).map((item, index) =>
@@ -109,7 +115,8 @@ function filterBox(context) {
 
 function apply(context, input) {
   context.state.offers = null;
-  go({ ...parseFilter(input.value) });
+  context.state.draft = null;
+  go(parseFilter(input.value));
   context.draw();
 }
 
@@ -207,6 +214,7 @@ export default {
   moved(context) {
     context.state.selected?.clear();
     context.state.all = false;
+    context.state.draft = null;
     const input = document.getElementById("filter");
     if (input) input.value = filterText(context.query);
   },

@@ -12,7 +12,7 @@ function visibleCharacter(character) {
 
 // C0, DEL and C1; soft hyphen; marks and overrides of direction; zero-width space, separators of lines
 // and paragraphs; invisible operators; byte-order mark; halves of surrogate pairs; tags.
-const hidden =
+export const hidden =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /** Returns the text with each hidden character made visible. */
