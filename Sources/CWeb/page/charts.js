@@ -12,7 +12,7 @@ export function figure(context, { id, title, note, legend, draw, columns, rows, 
   const isTable = context.switches.has(id);
   const isEmpty = rows.length === 0;
   return h("figure", { "data-key": id, "data-chart": id },
-    h("figcaption", null, h("span", { class: "title" }, title), note && h("span", { class: "quiet" }, note),
+    h("figcaption", null, h("span", { class: "title" }, title), note && !isEmpty && h("span", { class: "quiet" }, note),
       !isEmpty && h("button", {
         class: "switch", "aria-pressed": String(isTable),
         onclick: () => {

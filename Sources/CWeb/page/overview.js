@@ -57,9 +57,10 @@ function alertsOf({ host, health, plugins, handlers, hosts, counts }) {
   return alerts;
 }
 
-function summary(list) {
+function summary(list, counts) {
   const sum = (key) => list.reduce((total, slot) => total + slot[key], 0);
   const [promised, launched, missed] = [sum("promised"), sum("launched"), sum("missed")];
+  if (promised + launched === 0 && counts.some((number) => number > 0)) return "Nothing ran in the last 24 hours.";
   if (promised + launched === 0) return ["Nothing ran in the last 24 hours. Type ", h("code", null, "curfew submit -- /bin/date"), " to submit a first request."];
   const ends = sumOfEnds(list);
   const parts = outcomes.filter((outcome) => ends[outcome] > 0).map((outcome) => `${count(ends[outcome])} ${outcome}`);
@@ -103,7 +104,7 @@ export default {
     const sum = (key) => minutes.reduce((total, slot) => total + slot[key], 0);
     return [
       heading("Overview"),
-      h("p", { class: "lead", "data-key": "lead" }, summary(data.coarse)),
+      h("p", { class: "lead", "data-key": "lead" }, summary(data.coarse, data.counts)),
       h("div", { "data-key": "alerts", "aria-live": "polite" }, alerts.length > 0 && h("ul", { class: "notice bad alerts" },
         alerts.slice(0, 12).map(({ text, href, link }) => h("li", null, text, " ", h("a", { href }, link))),
         alerts.length > 12 && h("li", null, `… and ${alerts.length - 12} more`))),

@@ -215,12 +215,18 @@ export default {
     context.state.selected?.clear();
     context.state.all = false;
     context.state.draft = null;
+    if (context.query.after !== context.state.page) {
+      context.state.page = context.query.after;
+      scrollTo(0, 0);
+      document.querySelector("h1").focus({ preventScroll: true });
+    }
     const input = document.getElementById("filter");
     if (input) input.value = filterText(context.query);
   },
 
   async load(context) {
     context.state.selected ??= new Set();
+    context.state.page = context.query.after;
     const filter = filterOf(context.query);
     const answer = await context.get("requests" + query({ ...filter, limit: context.query.limit, after: context.query.after }));
     const onPage = answer.requests.length + (answer.more ?? 0);
@@ -248,8 +254,8 @@ export default {
           { captionHidden: true, key: (request) => String(request.id), marked: (request) => context.state.selected.has(request.id) }),
       h("nav", { "aria-label": "Pages", class: "pages", "data-key": "pages" },
         h("span", { class: "quiet" }, data.total > data.requests.length ? `${count(data.requests.length)} of ${counted(data.total, "request")}` : counted(data.total, "request")),
-        after && h("a", { href: address(["requests"], rest) }, "First page"),
-        data.next && h("a", { href: address(["requests"], { ...rest, after: data.next }) }, "Next page")),
+        after && h("a", { "data-key": "first", href: address(["requests"], rest) }, "First page"),
+        data.next && h("a", { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) }, "Next page")),
       commandLine(commandFor(context)),
     ];
   },
