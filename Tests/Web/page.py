@@ -567,7 +567,7 @@ class Checks:
             assert page.evaluate("navigator.clipboard.readText()") == line
 
     def check_live(self):
-        page = self.page("requests")
+        page = self.page("requests?view=history")
         self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
         answer = page.evaluate("async () => { const r = await fetch('/v1/requests', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ command: ['/bin/true'], directory: '/' }) }); return [r.status, await r.json()]; }")
         if answer[0] not in (200, 201):

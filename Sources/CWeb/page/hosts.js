@@ -32,14 +32,13 @@ export default {
         : table("The hosts that use the store", [
           { title: "Host", head: true, cell: (item) => item.host === null ? "–" : String(item.host) },
           { title: "State", cell: (item) => [mark(item.state), item.drained && [" ", when(item.drained)]] },
-          { title: "Machine", cell: (item) => [item.machine ?? "this one", item === mine && h("span", { class: "quiet" }, " answers this page")] },
-          { title: "Process", number: true, cell: (item) => item.process === null ? "–" : String(item.process) },
+          { title: "Machine", wide: true, cell: (item) => [item.machine ?? "this one", item === mine && ", answers this page", h("span", { class: "more" }, [
+            item.process !== null && `process ${item.process}`, item.handlers && counted(item.handlers.length, "handler"),
+            (item.version ?? (item === mine && host.version)) && `version ${item.version ?? host.version}`].filter(Boolean).join(", "))] },
           { title: "Since", cell: (item) => when(item.since) },
           { title: "Last sign of life", cell: (item) => item.silence === null ? "–" : `${span(item.silence)} ago` + (item.lease === null ? "" : ` of ${span(item.lease)}`) },
           { title: "Runs", wide: true, cell: (item) => [`${count(item.requests.length)}${item.places === null ? "" : ` of ${count(item.places)}`}`,
             item.requests.slice(0, mostRequests).map((id, index) => [index > 0 ? ", " : ": request ", requestLink(id)]), item.requests.length > mostRequests && ", …"] },
-          { title: "Handlers", number: true, cell: (item) => item.handlers === null ? "–" : count(item.handlers.length) },
-          { title: "Version", cell: (item) => item.version ?? (item === mine ? host.version : "–") },
         ], hosts, { captionHidden: true, key: (item) => String(item.host ?? item.process) }),
       h("p", { class: "buttons", "data-key": "drain" }, isDrained
         ? button("drain", "Launch again", () => perform(context, { call: () => remove("drain"), done: "Requests are launched again" }))

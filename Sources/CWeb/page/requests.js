@@ -37,7 +37,7 @@ async function loadValues(context) {
     state: states, identifier: handlers.handlers.map((item) => item.identifier),
     host: hosts.hosts.filter((item) => item.host !== null).map((item) => String(item.host)), schedule: schedules.schedules.map((item) => item.name),
   };
-  if (context.isOpen && context.state.offers) offer(context, document.getElementById("filter"));
+  if (context.isOpen && context.state.offers?.active === -1) offer(context, document.getElementById("filter"));
 }
 
 function offer(context, input) {

@@ -3,6 +3,7 @@
 
 import { get, Refusal, Silence } from "./api.js";
 import { h, patch } from "./dom.js";
+import { cut, visible } from "./text.js";
 
 const main = document.getElementById("main");
 /** At most two loads a second, however much happens. */
@@ -110,7 +111,7 @@ class Context {
     else wanted.append(h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)), h("p", { class: "quiet" }, "Loading…"));
     patch(main, wanted);
     this.view.drawn?.(this);
-    document.title = `${this.view.title(this)} – Curfew`;
+    document.title = `${visible(cut(this.view.title(this), 200))} – Curfew`;
   }
 
   #rendered() {
