@@ -235,7 +235,7 @@ class Checks:
             for view in views:
                 page.goto(f"{self.base}#/{view}")
                 self.settle(page)
-                over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                over = page.evaluate("Math.round(document.documentElement.scrollWidth - document.body.getBoundingClientRect().width)")
                 assert over <= 0, f"{view} at {width}: {over} pixels too wide"
 
     def check_contrast(self):

@@ -36,7 +36,7 @@ export default {
             item.process !== null && `process ${item.process}`, item.handlers && counted(item.handlers.length, "handler"),
             (item.version ?? (item === mine && host.version)) && `version ${item.version ?? host.version}`].filter(Boolean).join(", "))] },
           { title: "Since", cell: (item) => when(item.since) },
-          { title: "Last sign of life", cell: (item) => item.silence === null ? "–" : `${span(item.silence)} ago` + (item.lease === null ? "" : ` of ${span(item.lease)}`) },
+          { title: "Last sign of life", cell: (item) => item.silence === null ? "–" : [`${span(item.silence)} ago`, item.lease !== null && h("span", { class: "more" }, `lease ${span(item.lease)}`)] },
           { title: "Runs", wide: true, cell: (item) => [`${count(item.requests.length)}${item.places === null ? "" : ` of ${count(item.places)}`}`,
             item.requests.slice(0, mostRequests).map((id, index) => [index > 0 ? ", " : ": request ", requestLink(id)]), item.requests.length > mostRequests && ", …"] },
         ], hosts, { captionHidden: true, key: (item) => String(item.host ?? item.process) }),

@@ -85,7 +85,7 @@ function lead(data) {
   const { request, why, task } = data;
   const last = request.attemptList.at(-1);
   switch (request.state) {
-    case "running": return [task?.stopping ? `It was told to stop: ${task.stopping}. ` : "", "It runs since ", when(task?.started ?? request.changed, "elapsed"), "."];
+    case "running": return [task?.stopping ? `It was told to stop: ${task.stopping}. ` : "", "It has run for ", when(task?.started ?? request.changed, "elapsed"), "."];
     case "pending": {
       const holding = why?.factors?.filter((factor) => factor.holds) ?? [];
       if (holding.length === 0) return ["It is about to be launched: nothing holds it back."];
