@@ -5,7 +5,7 @@ import { may, post } from "./api.js";
 import { announce } from "./announce.js";
 import { line, numbers } from "./command.js";
 import { confirmed, dialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, li, p } from "./dom.js";
 import { count, counted } from "./format.js";
 import { sentence } from "./stage.js";
 
@@ -32,7 +32,7 @@ export function button(action, text, run, members = {}) {
 
 /** Asks with the matching command, calls, says what became of it, and loads the view again. */
 export async function perform(context, { title, text, yes, command, call, done }) {
-  const content = [h("p", null, text), command && h("pre", null, command)];
+  const content = [p(text), command && h("pre", null, command)];
   if (title && !await confirmed(title, content, yes)) return;
   try {
     const answer = await call();
@@ -44,48 +44,68 @@ export async function perform(context, { title, text, yes, command, call, done }
 }
 
 async function refused(error) {
-  await dialog("Nothing was changed", [h("p", null, sentence(error.message)),
-    (error.help ?? []).map((help) => h("p", null, sentence(help)))].flat(), [{ text: "Close", value: "" }]);
+  await dialog(
+    "Nothing was changed",
+    [p(sentence(error.message)), (error.help ?? []).map((help) => p(sentence(help)))].flat(),
+    [{ text: "Close", value: "" }],
+  );
 }
 
 const verbs = {
   cancel: {
-    text: "Cancel", past: "cancelled", one: "It is not launched any more. If it runs, its host stops its task.",
+    text: "Cancel",
+    past: "cancelled",
+    one: "It is not launched any more. If it runs, its host stops its task.",
     many: "They are not launched any more. Tasks that run are stopped.",
   },
   retry: {
-    text: "Retry", past: "pending again", one: "It keeps its number, payload and key, and has all its attempts again.",
+    text: "Retry",
+    past: "pending again",
+    one: "It keeps its number, payload and key, and has all its attempts again.",
     many: "They keep their numbers, payloads and keys, and have all their attempts again.",
   },
   launch: { text: "Launch now", past: "due now", one: "It is due at once. What it needs still holds." },
   release: {
-    text: "Release", past: "released",
-    one: "It is parked because the process ended several times in a row while it ran. It becomes pending again.",
-    many: "They are parked because the process ended several times in a row while they ran. They become pending again.",
+    text: "Release",
+    past: "released",
+    one:
+      "It is parked because the process ended several times in a row while it ran. It becomes pending again.",
+    many: "They are parked because the process ended each time they ran. They become pending again.",
   },
 };
 
 /** The buttons for one request, by its state. */
 export function requestButtons(context, request, isFinal) {
   const actions = isFinal ? ["retry"] : {
-    pending: ["launch", "cancel"], running: ["cancel"], parked: ["release", "cancel"], "host-gone": ["cancel"],
+    pending: ["launch", "cancel"],
+    running: ["cancel"],
+    parked: ["release", "cancel"],
+    "host-gone": ["cancel"],
   }[request.state] ?? [];
-  return actions.map((action) => button(action, verbs[action].text, () => perform(context, {
-    title: `${verbs[action].text}: request ${request.id}?`, text: verbs[action].one, yes: verbs[action].text,
-    command: line(context.host, action, request.id),
-    call: () => post(`requests/${request.id}/${action}`), done: `Request ${request.id} is ${verbs[action].past}`,
-  }), { "data-key": action }));
+  return actions.map((action) =>
+    button(action, verbs[action].text, () =>
+      perform(context, {
+        title: `${verbs[action].text}: request ${request.id}?`,
+        text: verbs[action].one,
+        yes: verbs[action].text,
+        command: line(context.host, action, request.id),
+        call: () => post(`requests/${request.id}/${action}`),
+        done: `Request ${request.id} is ${verbs[action].past}`,
+      }), { "data-key": action })
+  );
 }
 
 /** Changes the requests with these numbers, or all `total` that a filter names. */
 export async function bulk(context, action, { ids, filter, total, words }) {
   const number = ids ? ids.length : total;
   const verb = verbs[action];
-  const text = ids ? `${counted(number, "selected request")}: ${numbers(ids).join(", ")}`
+  const text = ids
+    ? `${counted(number, "selected request")}: ${numbers(ids).join(", ")}`
     : `All ${count(number)} requests that match “${words}”, also those on other pages.`;
-  const content = [h("p", null, text), h("p", null, verb.many),
-    ids && h("pre", null, line(context.host, action, ...numbers(ids)))];
-  if (!await confirmed(`${verb.text} ${counted(number, "request")}?`, content, `${verb.text} ${count(number)}`)) return false;
+  const content = [p(text), p(verb.many), ids && h("pre", null, line(context.host, action, ...numbers(ids)))];
+  if (
+    !await confirmed(`${verb.text} ${counted(number, "request")}?`, content, `${verb.text} ${count(number)}`)
+  ) return false;
   let done = 0;
   const refused = [];
   try {
@@ -107,14 +127,30 @@ export async function bulk(context, action, { ids, filter, total, words }) {
     }
     announce(`${counted(done, "request")} ${done === 1 ? "is" : "are"} ${verb.past}`);
     if (refused.length > 0) {
-      await dialog(`${counted(done, "request")} ${verb.past}, ${count(refused.length)} refused`,
-        h("ul", null, refused.slice(0, 20).map(({ id, message }) => h("li", null,
-          h("a", { href: `#/requests/${Number(id)}` }, `Request ${id}`), `: ${sentence(message)}`)),
-        refused.length > 20 && h("li", null, `… and ${count(refused.length - 20)} more`)), [{ text: "Close", value: "" }]);
+      await dialog(
+        `${counted(done, "request")} ${verb.past}, ${count(refused.length)} refused`,
+        h(
+          "ul",
+          null,
+          refused.slice(0, 20).map(({ id, message }) =>
+            h(
+              "li",
+              null,
+              h("a", { href: `#/requests/${Number(id)}` }, `Request ${id}`),
+              `: ${sentence(message)}`,
+            )
+          ),
+          refused.length > 20 && li(`… and ${count(refused.length - 20)} more`),
+        ),
+        [{ text: "Close", value: "" }],
+      );
     }
   } catch (error) {
-    await dialog(done > 0 ? `Stopped after ${counted(done, "request")}` : "Nothing was changed",
-      h("p", null, sentence(error.message)), [{ text: "Close", value: "" }]);
+    await dialog(
+      done > 0 ? `Stopped after ${counted(done, "request")}` : "Nothing was changed",
+      p(sentence(error.message)),
+      [{ text: "Close", value: "" }],
+    );
   }
   context.forget();
   return true;

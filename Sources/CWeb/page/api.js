@@ -16,9 +16,17 @@ export class Silence extends Error {}
 
 /** The roles of which one has to be there for an action. */
 const needed = {
-  cancel: ["operate", "submit"], retry: ["operate", "submit"], launch: ["operate"], release: ["operate"],
-  payload: ["operate", "submit"], pause: ["operate"], resume: ["operate"], bulk: ["operate"],
-  plugin: ["admin"], drain: ["admin"], reload: ["admin"],
+  cancel: ["operate", "submit"],
+  retry: ["operate", "submit"],
+  launch: ["operate"],
+  release: ["operate"],
+  payload: ["operate", "submit"],
+  pause: ["operate"],
+  resume: ["operate"],
+  bulk: ["operate"],
+  plugin: ["admin"],
+  drain: ["admin"],
+  reload: ["admin"],
 };
 
 export const me = { user: null, rights: [] };
@@ -39,8 +47,13 @@ async function call(method, path, { body, signal, bytes } = {}) {
   let response;
   try {
     response = await fetch("/v1/" + path, {
-      method, signal, cache: "no-store", credentials: "same-origin", redirect: "error",
-      headers: body === undefined ? { Accept: "application/json" }
+      method,
+      signal,
+      cache: "no-store",
+      credentials: "same-origin",
+      redirect: "error",
+      headers: body === undefined
+        ? { Accept: "application/json" }
         : { Accept: "application/json", "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -54,10 +67,14 @@ async function call(method, path, { body, signal, bytes } = {}) {
     try {
       answer = JSON.parse(text);
     } catch {
-      throw new Refusal(response.status, { message: `the host answers with status ${response.status}, and not in JSON` });
+      throw new Refusal(response.status, {
+        message: `the host answers with status ${response.status}, and not in JSON`,
+      });
     }
     // The health of a host that is degraded is an answer with 503.
-    if (!response.ok && (answer?.error || answer?.findings === undefined)) throw new Refusal(response.status, answer?.error);
+    if (!response.ok && (answer?.error || answer?.findings === undefined)) {
+      throw new Refusal(response.status, answer?.error);
+    }
     return answer;
   } catch (error) {
     if (error instanceof Refusal || error.name === "AbortError") throw error;
@@ -74,6 +91,8 @@ export const getBytes = (path, options) => call("GET", path, { ...options, bytes
 
 /** Returns the members that have a value as a query: ?a=b&c=d. */
 export function query(members) {
-  const pairs = Object.entries(members).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const pairs = Object.entries(members).filter(([, value]) =>
+    value !== undefined && value !== null && value !== ""
+  );
   return pairs.length === 0 ? "" : "?" + new URLSearchParams(pairs);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the page together: views by their addresses, live changes, and what is around the views.
 
-import { get, me, mayOnlyLook, observe, Refusal } from "./api.js";
+import { get, mayOnlyLook, me, observe, Refusal } from "./api.js";
 import { isDown, lost, rest, whenBack } from "./connection.js";
-import { h, patch } from "./dom.js";
+import { code, h, li, link, p, patch, strong } from "./dom.js";
 import { Events } from "./events.js";
 import factors from "./factors.js";
 import handler from "./handler.js";
@@ -44,16 +44,49 @@ function viewOf({ path }) {
 
 function drawAround() {
   const first = parse(location.hash).path[0] ?? "";
-  patch(document.getElementById("views"), h("div", null, h("ul", null, views.map(({ href, title, key }) =>
-    h("li", null, h("a", { href, title: `g ${key}`, "aria-current": href === `#/${first}` ? "page" : undefined }, title))))));
-  const themes = h("select", { id: "theme", onchange: (event) => choose("theme", event.currentTarget.value) }, ["auto", "light", "dark"].map((value) =>
-    h("option", { value, selected: setting("theme") === value }, { auto: "As the system", light: "Light", dark: "Dark" }[value])));
+  patch(
+    document.getElementById("views"),
+    h(
+      "div",
+      null,
+      h(
+        "ul",
+        null,
+        views.map(({ href, title, key }) =>
+          li(
+            h(
+              "a",
+              { href, title: `g ${key}`, "aria-current": href === `#/${first}` ? "page" : undefined },
+              title,
+            ),
+          )
+        ),
+      ),
+    ),
+  );
+  const themes = h(
+    "select",
+    { id: "theme", onchange: (event) => choose("theme", event.currentTarget.value) },
+    ["auto", "light", "dark"].map((value) =>
+      h(
+        "option",
+        { value, selected: setting("theme") === value },
+        { auto: "As the system", light: "Light", dark: "Dark" }[value],
+      )
+    ),
+  );
   document.getElementById("foot").replaceChildren(
     h("span", null, host ? `Curfew ${host.version}, ${host.store}` : "Curfew"),
-    h("span", null, me.user ? `User ${me.user}. ` : "", mayOnlyLook() && me.user ? h("strong", null, "You may look only.") : ""),
+    h(
+      "span",
+      null,
+      me.user ? `User ${me.user}. ` : "",
+      mayOnlyLook() && me.user ? strong("You may look only.") : "",
+    ),
     h("span", null, `Times are those of ${zone}.`),
     h("span", null, h("label", { for: "theme" }, "Colours "), themes),
-    h("button", { class: "link", onclick: () => showKeys(views) }, "Keys"));
+    h("button", { class: "link", onclick: () => showKeys(views) }, "Keys"),
+  );
 }
 
 function route(focus) {
@@ -61,7 +94,7 @@ function route(focus) {
   const address = parse(location.hash);
   const view = viewOf(address);
   if (view) show(view, address, host, { focus });
-  else end(h("h1", { tabindex: "-1" }, "There is no such view"), h("p", null, h("a", { href: "#/" }, "Overview")));
+  else end(h("h1", { tabindex: "-1" }, "There is no such view"), p(link("#/", "Overview")));
   drawAround();
 }
 
@@ -70,7 +103,9 @@ function route(focus) {
 const events = new Events({
   // What has changed between the first load and the begin of the stream.
   begun: () => current()?.reload(),
-  broken: () => { if (!document.hidden) lost(); },
+  broken: () => {
+    if (!document.hidden) lost();
+  },
   changed(changes) {
     const context = current();
     if (!context || !context.view.wants(changes, context)) return;
@@ -119,17 +154,27 @@ function signedOut() {
   document.title = "Signed out – Curfew";
   document.getElementById("views").hidden = true;
   document.getElementById("foot").replaceChildren();
-  end(h("h1", { tabindex: "-1" }, "You are signed out"),
-    h("p", null, "Type ", h("code", null, "curfew web"), " again in a terminal, and open the address that it prints."));
+  end(
+    h("h1", { tabindex: "-1" }, "You are signed out"),
+    p("Type ", code("curfew web"), " again in a terminal, and open the address that it prints."),
+  );
 }
 
-observe({ signedOut, silent: () => { if (!document.hidden) lost(); } });
+observe({
+  signedOut,
+  silent: () => {
+    if (!document.hidden) lost();
+  },
+});
 
 /** Asks who looks, and which host answers; then follows its journal. */
 async function begin() {
   try {
     const [person, answer] = await Promise.all([get("me"), get("host")]);
-    Object.assign(me, { user: String(person.user), rights: Array.isArray(person.rights) ? person.rights : [] });
+    Object.assign(me, {
+      user: String(person.user),
+      rights: Array.isArray(person.rights) ? person.rights : [],
+    });
     // Another host at the same address may have another journal.
     if (host && host.store !== answer.store) events.forget();
     host = answer;

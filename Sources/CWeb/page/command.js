@@ -11,10 +11,13 @@ export function quoted(word) {
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return word;
   // A line that is pasted has no character that does something to the terminal, or cannot be seen.
   if (word.search(hidden) >= 0) {
-    return "$'" + word.toWellFormed().replace(/\0/g, "").replace(/[\\']/g, "\\$&").replace(hidden, (character) => {
-      const code = character.codePointAt(0);
-      return code < 0x80 ? "\\x" + code.toString(16).padStart(2, "0") : "\\U" + code.toString(16).padStart(8, "0");
-    }) + "'";
+    return "$'" +
+      word.toWellFormed().replace(/\0/g, "").replace(/[\\']/g, "\\$&").replace(hidden, (character) => {
+        const code = character.codePointAt(0);
+        return code < 0x80
+          ? "\\x" + code.toString(16).padStart(2, "0")
+          : "\\U" + code.toString(16).padStart(8, "0");
+      }) + "'";
   }
   return "'" + word.replace(/'/g, "'\\''") + "'";
 }
@@ -22,7 +25,8 @@ export function quoted(word) {
 /** Returns `curfew …` for a host's store, from its words. Words with a null are left out. */
 export function line(host, ...words) {
   const store = host?.store ? ["--store", host.store] : [];
-  return ["curfew", ...words, ...store].filter((word) => word !== null && word !== undefined).map(quoted).join(" ");
+  return ["curfew", ...words, ...store].filter((word) => word !== null && word !== undefined).map(quoted)
+    .join(" ");
 }
 
 /** Numbers of requests, as the command takes them; ranges for neighbours. */
@@ -48,7 +52,10 @@ async function copy(text) {
 
 /** The command, which can be selected, and a button that copies it. */
 export function commandLine(text) {
-  return h("div", { class: "command", "data-key": "command" },
+  return h(
+    "div",
+    { class: "command", "data-key": "command" },
     h("code", { tabindex: "0", "aria-label": "The same on the command line" }, text),
-    h("button", { onclick: () => copy(text), "data-copy": "" }, "Copy as command"));
+    h("button", { onclick: () => copy(text), "data-copy": "" }, "Copy as command"),
+  );
 }

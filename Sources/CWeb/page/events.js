@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal as a stream of events, from the newest entry on; closed while nobody sees the page.
 
-import { get } from "./api.js";
+import { get, Refusal } from "./api.js";
 
 const kinds = [
-  "host-started", "host-stopped", "submitted", "replaced", "cancelled", "launched", "ended", "backed-off", "snoozed",
-  "repeated", "dates-skipped", "missed", "parked", "released", "finished", "fenced", "gap", "factor-changed", "retried",
-  "triggered", "edited", "held", "audited", "host-lost",
+  "host-started",
+  "host-stopped",
+  "submitted",
+  "replaced",
+  "cancelled",
+  "launched",
+  "ended",
+  "backed-off",
+  "snoozed",
+  "repeated",
+  "dates-skipped",
+  "missed",
+  "parked",
+  "released",
+  "finished",
+  "fenced",
+  "gap",
+  "factor-changed",
+  "retried",
+  "triggered",
+  "edited",
+  "held",
+  "audited",
+  "host-lost",
 ];
 const mostRequests = 256;
+const longestPause = 60_000;
 
-/** Returns the number of the newest entry, with a number of calls that grows with the logarithm of the journal's length. */
+/** Returns the number of the newest entry. The number of calls grows as the logarithm of that number. */
 async function newest() {
   const isThere = async (after) => {
     const { entries } = await get(`journal?after=${after}&limit=1`);
@@ -59,9 +81,14 @@ export class Events {
   #last = null;
   #changes = null;
   #generation = 0;
+  /** How often in a row the host has refused the stream: there may be too many followers. */
+  #refusals = 0;
   #on;
 
-  /** `changed` is called at most once a frame; `begun` when the stream has begun at the newest entry, `broken` when it ends. */
+  /**
+   * `changed` is called at most once a frame; `begun` when the stream has begun at the newest entry,
+   * `broken` when it ends.
+   */
   constructor(on) {
     this.#on = on;
   }
@@ -69,18 +96,32 @@ export class Events {
   async open() {
     this.close();
     const generation = ++this.#generation;
+    if (this.#refusals > 0) {
+      const pause = Math.min(longestPause, 1000 * 2 ** this.#refusals);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (generation !== this.#generation) return;
+    }
     const isNew = this.#last === null;
     try {
       this.#last ??= await newest();
-    } catch {
-      if (generation === this.#generation) this.#on.broken();
+    } catch (error) {
+      // Without the right to follow the journal, views load again after some seconds only.
+      if (generation === this.#generation && !(error instanceof Refusal)) this.#on.broken();
       return;
     }
     if (generation !== this.#generation) return;
+    let hasOpened = false;
     const source = new EventSource(`/v1/journal?after=${this.#last}`);
     this.#source = source;
-    source.onopen = () => { if (isNew) this.#on.begun(); };
-    source.onerror = () => this.#break(source);
+    source.onopen = () => {
+      hasOpened = true;
+      this.#refusals = 0;
+      if (isNew) this.#on.begun();
+    };
+    source.onerror = () => {
+      if (!hasOpened) this.#refusals += 1;
+      this.#break(source);
+    };
     source.addEventListener("bye", () => this.#break(source));
     for (const kind of kinds) source.addEventListener(kind, (event) => this.#receive(event));
   }
@@ -91,7 +132,7 @@ export class Events {
     this.#source = null;
   }
 
-  /** Begins at the newest entry when it opens next: the journal is another one, or what was missed is too much. */
+  /** Begins at the newest entry when it opens next: the journal is another one, or too much was missed. */
   forget() {
     this.#last = null;
   }

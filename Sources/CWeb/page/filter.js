@@ -4,8 +4,20 @@
 export const keys = ["state", "identifier", "host", "schedule"];
 
 export const states = [
-  "pending", "running", "parked", "host-gone", "succeeded", "failed", "expired", "crashed", "cancelled", "missed",
-  "interrupted", "abandoned", "replaced", "finished",
+  "pending",
+  "running",
+  "parked",
+  "host-gone",
+  "succeeded",
+  "failed",
+  "expired",
+  "crashed",
+  "cancelled",
+  "missed",
+  "interrupted",
+  "abandoned",
+  "replaced",
+  "finished",
 ];
 
 /** Returns the members of a query for what is in the box. */
@@ -14,8 +26,9 @@ export function parseFilter(text) {
   const rest = [];
   for (const word of text.trim().split(/\s+/)) {
     const match = /^(state|identifier|host|schedule):(.+)$/.exec(word);
-    if (match) found[match[1]] = match[1] === "state" && found.state ? `${found.state},${match[2]}` : match[2];
-    else if (word !== "") rest.push(word);
+    if (match) {
+      found[match[1]] = match[1] === "state" && found.state ? `${found.state},${match[2]}` : match[2];
+    } else if (word !== "") rest.push(word);
   }
   if (rest.length > 0) found.text = rest.join(" ");
   return found;
@@ -23,7 +36,9 @@ export function parseFilter(text) {
 
 /** Returns what is in the box for a query. */
 export function filterText(query) {
-  return [...keys.filter((key) => query[key]).map((key) => `${key}:${query[key]}`), query.text].filter(Boolean).join(" ");
+  return [...keys.filter((key) => query[key]).map((key) => `${key}:${query[key]}`), query.text].filter(
+    Boolean,
+  ).join(" ");
 }
 
 /** Returns where the word before the cursor begins, and what could stand in its place. */
@@ -37,7 +52,9 @@ export function completions(text, cursor, values) {
     const key = word.slice(0, colon);
     const typed = word.slice(colon + 1);
     const comma = key === "state" ? typed.lastIndexOf(",") + 1 : 0;
-    items = (values[key] ?? []).filter((value) => value.startsWith(typed.slice(comma)) && value !== typed.slice(comma))
+    items = (values[key] ?? []).filter((value) =>
+      value.startsWith(typed.slice(comma)) && value !== typed.slice(comma)
+    )
       .map((value) => `${key}:${typed.slice(0, comma)}${value}`);
   }
   return { start, items: items.slice(0, 8) };

@@ -8,7 +8,9 @@ import { heading } from "./parts.js";
 import { sentence } from "./stage.js";
 
 const words = {
-  ok: "The host does all its work.", drained: "The host launches nothing: it is drained.", degraded: "Some work waits until somebody mends something.",
+  ok: "The host does all its work.",
+  drained: "The host launches nothing: it is drained.",
+  degraded: "Some work waits until somebody mends something.",
 };
 const rank = { fail: 0, warn: 1, ok: 2 };
 
@@ -20,13 +22,24 @@ export default {
   render(context, health) {
     return [
       heading("Health"),
-      h("p", { class: "lead", "data-key": "lead", role: "status" }, mark(health.status), " ", words[health.status] ?? ""),
-      table("What the host finds", [
-        { title: "Part", head: true, cell: (finding) => finding.part },
-        { title: "State", cell: (finding) => mark(finding.state) },
-        { title: "Finding", wide: true, cell: (finding) => sentence(finding.text) },
-        { title: "Mend", wide: true, cell: (finding) => finding.mend ?? "–" },
-      ], [...health.findings].sort((a, b) => rank[a.state] - rank[b.state]), { captionHidden: true, key: (finding) => finding.part }),
+      h(
+        "p",
+        { class: "lead", "data-key": "lead", role: "status" },
+        mark(health.status),
+        " ",
+        words[health.status] ?? "",
+      ),
+      table(
+        "What the host finds",
+        [
+          { title: "Part", head: true, cell: (finding) => finding.part },
+          { title: "State", cell: (finding) => mark(finding.state) },
+          { title: "Finding", wide: true, cell: (finding) => sentence(finding.text) },
+          { title: "Mend", wide: true, cell: (finding) => finding.mend ?? "–" },
+        ],
+        [...health.findings].sort((a, b) => rank[a.state] - rank[b.state]),
+        { captionHidden: true, key: (finding) => finding.part },
+      ),
       commandLine(line(context.host, "health")),
     ];
   },

@@ -2,19 +2,34 @@
 // Keys: g and a letter opens a view, / goes to the filter, ? lists them.
 
 import { dialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, p } from "./dom.js";
 import { choose, setting } from "./settings.js";
 
 const longestPause = 1500;
 let first = 0;
 
 function list(views) {
-  const row = (keys, text) => h("div", null, h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, text));
+  const row = (keys, text) =>
+    h("div", null, h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, text));
   dialog("Keys", [
-    h("dl", { class: "keys" }, views.map((view) => row(["g", view.key], view.title)), row(["/"], "go to the filter of requests"), row(["c"], "copy the command of the view"), row(["?"], "this list")),
-    h("p", null, h("label", null, h("input", {
-      type: "checkbox", checked: setting("keys") === "on", onchange: (event) => choose("keys", event.currentTarget.checked ? "on" : "off"),
-    }), " Use these keys")),
+    h(
+      "dl",
+      { class: "keys" },
+      views.map((view) => row(["g", view.key], view.title)),
+      row(["/"], "go to the filter of requests"),
+      row(["c"], "copy the command of the view"),
+      row(["?"], "this list"),
+    ),
+    p(h(
+      "label",
+      null,
+      h("input", {
+        type: "checkbox",
+        checked: setting("keys") === "on",
+        onchange: (event) => choose("keys", event.currentTarget.checked ? "on" : "off"),
+      }),
+      " Use these keys",
+    )),
   ], [{ text: "Close", value: "" }]);
 }
 
@@ -24,7 +39,10 @@ export { list as showKeys };
 export function listen(views) {
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
-    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || document.querySelector("dialog[open]")) return;
+    if (
+      event.ctrlKey || event.altKey || event.metaKey || event.isComposing ||
+      document.querySelector("dialog[open]")
+    ) return;
     if (target.closest?.("input, textarea, select")) return;
     if (key === "?") return list(views);
     if (setting("keys") !== "on") return;
@@ -35,7 +53,9 @@ export function listen(views) {
       if (view) location.hash = view.href;
     } else if (key === "/") {
       event.preventDefault();
-      if (!location.hash.startsWith("#/requests") || !document.getElementById("filter")) location.hash = "#/requests";
+      if (!location.hash.startsWith("#/requests") || !document.getElementById("filter")) {
+        location.hash = "#/requests";
+      }
       // The view is there after the hash has changed.
       setTimeout(() => document.getElementById("filter")?.focus(), 300);
     } else if (key === "c") document.querySelector("[data-copy]")?.click();

@@ -4,7 +4,7 @@
 import { bulk, button } from "./actions.js";
 import { may, query } from "./api.js";
 import { commandLine, line, quoted } from "./command.js";
-import { h, table } from "./dom.js";
+import { code, h, li, link, quiet, table } from "./dom.js";
 import { completions, filterText, keys, parseFilter, states } from "./filter.js";
 import { count, counted } from "./format.js";
 import { isOver, mark, stateOf } from "./marks.js";
@@ -14,11 +14,16 @@ import { cut } from "./text.js";
 import { when } from "./time.js";
 
 const views = [
-  ["All", {}], ["Not over", { view: "live" }], ["Over", { view: "history" }],
-  ["Running", { state: "running" }], ["Not succeeded", { state: "failed,expired,crashed,abandoned,missed" }], ["Parked", { state: "parked" }],
+  ["All", {}],
+  ["Not over", { view: "live" }],
+  ["Over", { view: "history" }],
+  ["Running", { state: "running" }],
+  ["Not succeeded", { state: "failed,expired,crashed,abandoned,missed" }],
+  ["Parked", { state: "parked" }],
 ];
 
-const filterOf = (query) => Object.fromEntries([...keys, "text", "view"].filter((key) => query[key]).map((key) => [key, query[key]]));
+const filterOf = (query) =>
+  Object.fromEntries([...keys, "text", "view"].filter((key) => query[key]).map((key) => [key, query[key]]));
 
 function go(members) {
   const next = address(["requests"], members);
@@ -31,13 +36,19 @@ async function loadValues(context) {
   if (context.state.values) return;
   context.state.values = { state: states };
   const [handlers, hosts, schedules] = await Promise.all([
-    context.get("handlers", { or: { handlers: [] } }), context.get("hosts", { or: { hosts: [] } }), context.get("schedules", { or: { schedules: [] } }),
+    context.get("handlers", { or: { handlers: [] } }),
+    context.get("hosts", { or: { hosts: [] } }),
+    context.get("schedules", { or: { schedules: [] } }),
   ]).catch(() => [{ handlers: [] }, { hosts: [] }, { schedules: [] }]);
   context.state.values = {
-    state: states, identifier: handlers.handlers.map((item) => item.identifier),
-    host: hosts.hosts.filter((item) => item.host !== null).map((item) => String(item.host)), schedule: schedules.schedules.map((item) => item.name),
+    state: states,
+    identifier: handlers.handlers.map((item) => item.identifier),
+    host: hosts.hosts.filter((item) => item.host !== null).map((item) => String(item.host)),
+    schedule: schedules.schedules.map((item) => item.name),
   };
-  if (context.isOpen && context.state.offers?.active === -1) offer(context, document.getElementById("filter"));
+  if (context.isOpen && context.state.offers?.active === -1) {
+    offer(context, document.getElementById("filter"));
+  }
 }
 
 function offer(context, input) {
@@ -91,26 +102,51 @@ function filterBox(context) {
       apply(context, input);
     }
   };
-  return h("div", { class: "filter", role: "search", "data-key": "filter" },
+  return h(
+    "div",
+    { class: "filter", role: "search", "data-key": "filter" },
     h("label", { for: "filter" }, "Filter"),
-    h("div", { class: "box" },
+    h(
+      "div",
+      { class: "box" },
       h("input", {
-        id: "filter", type: "text", value: context.state.draft ?? filterText(context.query), role: "combobox", "aria-expanded": String(isOpen), "aria-controls": "offers",
-        "aria-autocomplete": "list", "aria-activedescendant": isOpen && offers.active >= 0 ? `offer-${offers.active}` : undefined,
-        placeholder: "state:failed identifier:org.example.mirror or a part of a key", spellcheck: "false", autocomplete: "off", autocapitalize: "off",
-        maxlength: "500", onfocus: () => loadValues(context), oninput: typed, onkeydown: pressed,
+        id: "filter",
+        type: "text",
+        value: context.state.draft ?? filterText(context.query),
+        role: "combobox",
+        "aria-expanded": String(isOpen),
+        "aria-controls": "offers",
+        "aria-autocomplete": "list",
+        "aria-activedescendant": isOpen && offers.active >= 0 ? `offer-${offers.active}` : undefined,
+        placeholder: "state:failed identifier:org.example.mirror or a part of a key",
+        spellcheck: "false",
+        autocomplete: "off",
+        autocapitalize: "off",
+        maxlength: "500",
+        onfocus: () => loadValues(context),
+        oninput: typed,
+        onkeydown: pressed,
         onblur: () => closeOffers(context),
       }),
-      h("ul", { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" }, (isOpen ? offers.items : []).map((item, index) =>
-        h("li", {
-          id: `offer-${index}`, role: "option", "aria-selected": String(index === offers.active),
-          // Pressed, not clicked: the box keeps the focus.
-          onpointerdown: (event) => {
-            event.preventDefault();
-            take(context, document.getElementById("filter"), item);
-          },
-        }, item)))),
-    h("button", { onclick: () => apply(context, document.getElementById("filter")) }, "Apply"));
+      h(
+        "ul",
+        { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" },
+        (isOpen ? offers.items : []).map((item, index) =>
+          h("li", {
+            id: `offer-${index}`,
+            role: "option",
+            "aria-selected": String(index === offers.active),
+            // Pressed, not clicked: the box keeps the focus.
+            onpointerdown: (event) => {
+              event.preventDefault();
+              take(context, document.getElementById("filter"), item);
+            },
+          }, item)
+        ),
+      ),
+    ),
+    h("button", { onclick: () => apply(context, document.getElementById("filter")) }, "Apply"),
+  );
 }
 
 function apply(context, input) {
@@ -123,7 +159,9 @@ function apply(context, input) {
 // Changes of many
 
 const bulkActions = {
-  cancel: ["Cancel", (request) => !isOver(request)], retry: ["Retry", isOver], release: ["Release", (request) => request.state === "parked"],
+  cancel: ["Cancel", (request) => !isOver(request)],
+  retry: ["Retry", isOver],
+  release: ["Release", (request) => request.state === "parked"],
 };
 
 function bulkBar(context, data) {
@@ -135,27 +173,43 @@ function bulkBar(context, data) {
   // The calls know no schedule and no view: a filter without them would change more than what is shown.
   const canAll = Object.keys(sent).length > 0 && !schedule && !view;
   const offered = selected.length > 0 && selected.length === data.requests.length && data.more > 0 && canAll;
-  return h("div", { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
-    isAll ? h("span", null, `All ${count(data.total)} that match`)
-      : selected.length > 0 ? h("span", null, `${count(selected.length)} selected`)
-        : h("span", { class: "quiet" }, "Select requests to change them together."),
+  return h(
+    "div",
+    { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
+    isAll
+      ? h("span", null, `All ${count(data.total)} that match`)
+      : selected.length > 0
+      ? h("span", null, `${count(selected.length)} selected`)
+      : quiet("Select requests to change them together."),
     (offered || isAll) && h("button", {
-      class: "link", onclick: () => {
+      class: "link",
+      onclick: () => {
         context.state.all = !context.state.all;
         context.draw();
       },
     }, isAll ? "Only those on this page" : `Select all ${count(data.total)} that match`),
-    (selected.length > 0 || isAll) && Object.entries(bulkActions).filter(([, [, fits]]) => isAll || selected.some(fits)).map(([action, [text, fits]]) => {
-      const ids = selected.filter(fits).map((request) => request.id);
-      return button("bulk", isAll ? `${text} ${count(data.total)}` : `${text} ${count(ids.length)}`, async () => {
-        const what = isAll ? { filter: sent, total: await totalOf(context, filter), words: filterText(context.query) } : { ids };
-        if (await bulk(context, action, what)) {
-          context.state.selected.clear();
-          context.state.all = false;
-          context.draw();
-        }
-      }, { "data-key": action, "data-bulk": action });
-    }));
+    (selected.length > 0 || isAll) &&
+      Object.entries(bulkActions).filter(([, [, fits]]) => isAll || selected.some(fits)).map(
+        ([action, [text, fits]]) => {
+          const ids = selected.filter(fits).map((request) => request.id);
+          return button(
+            "bulk",
+            isAll ? `${text} ${count(data.total)}` : `${text} ${count(ids.length)}`,
+            async () => {
+              const what = isAll
+                ? { filter: sent, total: await totalOf(context, filter), words: filterText(context.query) }
+                : { ids };
+              if (await bulk(context, action, what)) {
+                context.state.selected.clear();
+                context.state.all = false;
+                context.draw();
+              }
+            },
+            { "data-key": action, "data-bulk": action },
+          );
+        },
+      ),
+  );
 }
 
 async function totalOf(context, filter) {
@@ -173,26 +227,51 @@ function columns(context, data) {
   };
   return [
     may("bulk") && {
-      title: "Select", heading: h("input", {
-        type: "checkbox", "aria-label": "Select all on this page", checked: isAll, indeterminate: !isAll && selected.size > 0,
+      title: "Select",
+      heading: h("input", {
+        type: "checkbox",
+        "aria-label": "Select all on this page",
+        checked: isAll,
+        indeterminate: !isAll && selected.size > 0,
         onchange: (event) => select(data.requests.map((request) => request.id), event.currentTarget.checked),
       }),
-      cell: (request) => h("input", {
-        type: "checkbox", "aria-label": `Select request ${request.id}`, checked: selected.has(request.id),
-        onchange: (event) => select([request.id], event.currentTarget.checked),
-      }),
+      cell: (request) =>
+        h("input", {
+          type: "checkbox",
+          "aria-label": `Select request ${request.id}`,
+          checked: selected.has(request.id),
+          onchange: (event) => select([request.id], event.currentTarget.checked),
+        }),
     },
     { title: "Request", head: true, cell: (request) => requestLink(request.id) },
     { title: "State", cell: (request) => mark(stateOf(request)) },
-    { title: "What", wide: true, cell: (request) => [
-      request.argv ? h("code", null, purpose(request)) : handlerLink(request.identifier),
-      request.needs.length > 0 && h("span", { class: "more" }, `needs ${request.needs.join(", ")}`),
-      request.key !== null && h("span", { class: "more" }, "key ", h("bdi", null, cut(request.key, 60))),
-    ] },
-    { title: "Due", cell: (request) => request.state === "pending" ? [when(request.due), request.reason && request.reason !== "submitted"
-      && h("span", { class: "quiet" }, ` ${request.reason}`)] : "–" },
+    {
+      title: "What",
+      wide: true,
+      cell: (request) => [
+        request.argv ? code(purpose(request)) : handlerLink(request.identifier),
+        request.needs.length > 0 && h("span", { class: "more" }, `needs ${request.needs.join(", ")}`),
+        request.key !== null && h("span", { class: "more" }, "key ", h("bdi", null, cut(request.key, 60))),
+      ],
+    },
+    {
+      title: "Due",
+      cell: (request) =>
+        request.state === "pending"
+          ? [
+            when(request.due),
+            request.reason && request.reason !== "submitted" &&
+            quiet(` ${request.reason}`),
+          ]
+          : "–",
+    },
     { title: "Changed", cell: (request) => when(request.changed) },
-    { title: "Tries", number: true, cell: (request) => isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}` },
+    {
+      title: "Tries",
+      number: true,
+      cell: (request) =>
+        isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}`,
+    },
   ].filter(Boolean);
 }
 
@@ -200,8 +279,14 @@ function commandFor(context) {
   const { state, identifier, text, schedule, view } = context.query;
   if (schedule && !state && !identifier && !text) return line(context.host, "schedules", schedule);
   const isAll = !state && view === undefined;
-  const shown = line(context.host, "ps", isAll ? "--all" : null, view === "history" ? "--history" : null,
-    ...(state ? ["--state", state] : []), ...(identifier ? ["--identifier", identifier] : []));
+  const shown = line(
+    context.host,
+    "ps",
+    isAll ? "--all" : null,
+    view === "history" ? "--history" : null,
+    ...(state ? ["--state", state] : []),
+    ...(identifier ? ["--identifier", identifier] : []),
+  );
   return text ? `${shown} | grep -F -e ${quoted(text)}` : shown;
 }
 
@@ -228,7 +313,9 @@ export default {
     context.state.selected ??= new Set();
     context.state.page = context.query.after;
     const filter = filterOf(context.query);
-    const answer = await context.get("requests" + query({ ...filter, limit: context.query.limit, after: context.query.after }));
+    const answer = await context.get(
+      "requests" + query({ ...filter, limit: context.query.limit, after: context.query.after }),
+    );
     const onPage = answer.requests.length + (answer.more ?? 0);
     const total = context.query.after ? await totalOf(context, filter) : onPage;
     return { requests: answer.requests, more: answer.more ?? 0, next: answer.next ?? null, total };
@@ -244,18 +331,57 @@ export default {
     return [
       heading("Requests"),
       filterBox(context),
-      h("nav", { "aria-label": "Usual filters", class: "tabs", "data-key": "tabs" }, h("ul", null, views.map(([title, members]) =>
-        h("li", null, h("a", { href: address(["requests"], members), "aria-current": JSON.stringify(members) === shown ? "true" : undefined }, title))))),
+      h(
+        "nav",
+        { "aria-label": "Usual filters", class: "tabs", "data-key": "tabs" },
+        h(
+          "ul",
+          null,
+          views.map(([title, members]) =>
+            li(
+              h("a", {
+                href: address(["requests"], members),
+                "aria-current": JSON.stringify(members) === shown ? "true" : undefined,
+              }, title),
+            )
+          ),
+        ),
+      ),
       bulkBar(context, data),
       data.requests.length === 0
-        ? h("p", { class: "empty", "data-key": "empty" }, isFiltered ? ["No request matches. ", h("a", { href: "#/requests" }, "Show all")]
-          : ["There are no requests. Type ", h("code", null, "curfew submit -- /bin/date"), " to submit one."])
-        : table(`Requests, the soonest first: ${filterText(context.query) || "all"}`, columns(context, data), data.requests,
-          { captionHidden: true, key: (request) => String(request.id), marked: (request) => context.state.selected.has(request.id) }),
-      h("nav", { "aria-label": "Pages", class: "pages", "data-key": "pages" },
-        h("span", { class: "quiet" }, data.total > data.requests.length ? `${count(data.requests.length)} of ${counted(data.total, "request")}` : counted(data.total, "request")),
+        ? h(
+          "p",
+          { class: "empty", "data-key": "empty" },
+          isFiltered
+            ? ["No request matches. ", link("#/requests", "Show all")]
+            : ["There are no requests. Type ", code("curfew submit -- /bin/date"), " to submit one."],
+        )
+        : table(
+          `Requests, the soonest first: ${filterText(context.query) || "all"}`,
+          columns(context, data),
+          data.requests,
+          {
+            captionHidden: true,
+            key: (request) => String(request.id),
+            marked: (request) => context.state.selected.has(request.id),
+          },
+        ),
+      h(
+        "nav",
+        { "aria-label": "Pages", class: "pages", "data-key": "pages" },
+        quiet(
+          data.total > data.requests.length
+            ? `${count(data.requests.length)} of ${counted(data.total, "request")}`
+            : counted(data.total, "request"),
+        ),
         after && h("a", { "data-key": "first", href: address(["requests"], rest) }, "First page"),
-        data.next && h("a", { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) }, "Next page")),
+        data.next &&
+          h(
+            "a",
+            { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) },
+            "Next page",
+          ),
+      ),
       commandLine(commandFor(context)),
     ];
   },

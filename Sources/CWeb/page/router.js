@@ -26,6 +26,8 @@ export const encoded = (word) => encodeURIComponent(String(word).toWellFormed())
 /** Returns the hash of a view. */
 export function address(path, query = {}) {
   const words = path.map((word) => encoded(word)).join("/");
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const pairs = Object.entries(query).filter(([, value]) =>
+    value !== undefined && value !== null && value !== ""
+  );
   return `#/${words}${pairs.length > 0 ? "?" + new URLSearchParams(pairs) : ""}`;
 }

@@ -2,10 +2,28 @@
 // The rule of a schedule in plain words: "cron 0 3 * * 1-5 (UTC)" is "at 03:00 on Monday to Friday (UTC)".
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 const aliases = {
-  "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
-  "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
+  "@hourly": "0 * * * *",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@weekly": "0 0 * * 0",
+  "@monthly": "0 0 1 * *",
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
 };
 
 /** Returns the words of a list such as 1-5,7, or null if a field says something else. */
@@ -21,8 +39,10 @@ function listed(field, name) {
   return parts.length < 2 ? parts[0] : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }
 
-const named = (names, offset) => (word) => /^\d+$/.test(word) ? names[Number(word) - offset]
-  : names.find((name) => name.slice(0, 3).toLowerCase() === word.toLowerCase());
+const named = (names, offset) => (word) =>
+  /^\d+$/.test(word)
+    ? names[Number(word) - offset]
+    : names.find((name) => name.slice(0, 3).toLowerCase() === word.toLowerCase());
 const number = (word) => /^\d+$/.test(word) ? word : undefined;
 const two = (word) => word.padStart(2, "0");
 
@@ -32,13 +52,20 @@ function cronWords(fields) {
   const step = /^\*\/(\d+)$/.exec(minutes);
   const hourStep = /^\*\/(\d+)$/.exec(hours);
   if (/^\d+(,\d+)*$/.test(minutes) && /^\d+(,\d+)*$/.test(hours)) {
-    const times = hours.split(",").flatMap((hour) => minutes.split(",").map((minute) => `${two(hour)}:${two(minute)}`));
-    if (times.length <= 6) time = "at " + listed(times.join(",").replaceAll(":", "_"), (word) => word).replaceAll("_", ":");
+    const times = hours.split(",").flatMap((hour) =>
+      minutes.split(",").map((minute) => `${two(hour)}:${two(minute)}`)
+    );
+    if (times.length <= 6) {
+      time = "at " + listed(times.join(",").replaceAll(":", "_"), (word) => word).replaceAll("_", ":");
+    }
   } else if (minutes === "*" && hours === "*") time = "every minute";
   else if (step && hours === "*") time = `every ${step[1]} minutes`;
-  else if (/^\d+$/.test(minutes) && hours === "*") time = minutes === "0" ? "every hour" : `every hour, ${minutes} min past`;
-  else if (/^\d+$/.test(minutes) && hourStep) time = `every ${hourStep[1]} hours, ${minutes} min past`;
-  else if (step && listed(hours, number)) time = `every ${step[1]} minutes in the hours ${listed(hours, number)}`;
+  else if (/^\d+$/.test(minutes) && hours === "*") {
+    time = minutes === "0" ? "every hour" : `every hour, ${minutes} min past`;
+  } else if (/^\d+$/.test(minutes) && hourStep) time = `every ${hourStep[1]} hours, ${minutes} min past`;
+  else if (step && listed(hours, number)) {
+    time = `every ${step[1]} minutes in the hours ${listed(hours, number)}`;
+  }
   if (time === null) return null;
   const inDays = days === "*" ? "" : listed(days, number);
   const onWeekdays = weekday === "*" ? "" : listed(weekday, named(weekdays, 0));
@@ -63,7 +90,8 @@ export function ruleWords(rule) {
 /** Returns the words for the repetition of a request. */
 export function repetitionWords(repetition, spanWords) {
   if (!repetition) return null;
-  const rule = repetition.cron ? ruleWords(`cron ${repetition.cron} (${repetition.local ? "the machine's zone" : "UTC"})`)
+  const rule = repetition.cron
+    ? ruleWords(`cron ${repetition.cron} (${repetition.local ? "the machine's zone" : "UTC"})`)
     : `every ${spanWords(repetition.every)}`;
   return rule + (repetition.jitter > 0 ? `, each moved by up to ${spanWords(repetition.jitter)}` : "");
 }

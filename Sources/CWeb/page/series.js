@@ -25,7 +25,8 @@ export function range(length, step) {
 
 export const dates = ({ from, to }) => ({ from: stamp(from), to: stamp(to) });
 
-export const statisticsPath = (range, members = {}) => "statistics" + query({ step: range.step, ...dates(range), ...members });
+export const statisticsPath = (range, members = {}) =>
+  "statistics" + query({ step: range.step, ...dates(range), ...members });
 
 /** Returns a slot for each step of a range; steps of which the host has nothing have zeros. */
 export function slots(range, answer) {
@@ -34,8 +35,13 @@ export function slots(range, answer) {
   for (let time = range.from; time < range.to && list.length < 500; time += range.size) {
     const point = points.get(time);
     list.push({
-      time, at: stamp(time), label: clock(time), name: `${day(time)}, ${clock(time)} to ${clock(time + range.size)}`,
-      promised: point?.promised ?? 0, launched: point?.launched ?? 0, missed: point?.missed ?? 0,
+      time,
+      at: stamp(time),
+      label: clock(time),
+      name: `${day(time)}, ${clock(time)} to ${clock(time + range.size)}`,
+      promised: point?.promised ?? 0,
+      launched: point?.launched ?? 0,
+      missed: point?.missed ?? 0,
       ends: point?.ends ?? {},
     });
   }
@@ -43,13 +49,17 @@ export function slots(range, answer) {
 }
 
 /** Returns what promised and launched are in hours, for the chart of pairs. */
-export const withLinks = (list, size, query = {}) => list.map((slot) => ({
-  ...slot, href: address(["schedules"], { ...query, from: slot.at, to: stamp(slot.time + size) }),
-}));
+export const withLinks = (list, size, query = {}) =>
+  list.map((slot) => ({
+    ...slot,
+    href: address(["schedules"], { ...query, from: slot.at, to: stamp(slot.time + size) }),
+  }));
 
 /** Returns the sum of the ends of some slots, by outcome. */
 export function sumOfEnds(list) {
-  return Object.fromEntries(outcomes.map((outcome) => [outcome, list.reduce((sum, slot) => sum + (slot.ends[outcome] ?? 0), 0)]));
+  return Object.fromEntries(
+    outcomes.map((outcome) => [outcome, list.reduce((sum, slot) => sum + (slot.ends[outcome] ?? 0), 0)]),
+  );
 }
 
 /** Returns the counts of a histogram, bucket by bucket, over all points. */

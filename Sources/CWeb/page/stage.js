@@ -2,7 +2,7 @@
 // Opens views and closes them: loads what a view shows, draws it, and draws again what has changed.
 
 import { get, Refusal, Silence } from "./api.js";
-import { h, patch } from "./dom.js";
+import { h, link, p, patch } from "./dom.js";
 import { cut, visible } from "./text.js";
 
 const main = document.getElementById("main");
@@ -31,15 +31,26 @@ class Context {
     this.host = host;
   }
 
-  get path() { return this.route.path; }
-  get query() { return this.route.query; }
-  get signal() { return this.#abort.signal; }
-  get isOpen() { return !this.#abort.signal.aborted; }
+  get path() {
+    return this.route.path;
+  }
+  get query() {
+    return this.route.query;
+  }
+  get signal() {
+    return this.#abort.signal;
+  }
+  get isOpen() {
+    return !this.#abort.signal.aborted;
+  }
 
   /** The width for charts, in pixels. */
   get width() {
     const style = getComputedStyle(main);
-    return Math.max(250, Math.min(1100, main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
+    return Math.max(
+      250,
+      Math.min(1100, main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
+    );
   }
 
   /** Calls the host; an answer that is at most `fresh` seconds old is taken again. */
@@ -106,9 +117,13 @@ class Context {
     if (!this.isOpen) return;
     const wanted = h("div");
     // What was loaded before stays, where only the connection is lost.
-    if (this.failure && !(this.failure instanceof Silence && this.data)) wanted.append(...failed(this, this.failure));
-    else if (this.data) wanted.append(...this.#rendered());
-    else wanted.append(h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)), h("p", { class: "quiet" }, "Loading…"));
+    if (this.failure && !(this.failure instanceof Silence && this.data)) {
+      wanted.append(...failed(this, this.failure));
+    } else if (this.data) wanted.append(...this.#rendered());
+    else {wanted.append(
+        h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)),
+        h("p", { class: "quiet" }, "Loading…"),
+      );}
     patch(main, wanted);
     this.view.drawn?.(this);
     document.title = `${visible(cut(this.view.title(this), 200))} – Curfew`;
@@ -125,7 +140,9 @@ class Context {
 
   /** Runs an action each `seconds` until the view closes. */
   every(seconds, action) {
-    this.#timers.add(setInterval(() => { if (!document.hidden) action(); }, seconds * 1000));
+    this.#timers.add(setInterval(() => {
+      if (!document.hidden) action();
+    }, seconds * 1000));
   }
 
   close() {
@@ -138,9 +155,13 @@ class Context {
 function failed(context, error) {
   return [
     h("h1", { tabindex: "-1", "data-key": "heading" }, context.view.title(context)),
-    h("div", { class: "notice bad", role: "alert" }, h("p", null, sentence(error.message)),
-      (error.help ?? []).map((line) => h("p", null, sentence(line)))),
-    h("p", null, h("button", { onclick: () => context.reload() }, "Try again"), " ", h("a", { href: "#/" }, "Overview")),
+    h(
+      "div",
+      { class: "notice bad", role: "alert" },
+      p(sentence(error.message)),
+      (error.help ?? []).map((line) => p(sentence(line))),
+    ),
+    p(h("button", { onclick: () => context.reload() }, "Try again"), " ", link("#/", "Overview")),
   ];
 }
 
@@ -150,7 +171,7 @@ export function sentence(text) {
   return text === "" ? "" : text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** Opens a view at an address. The focus goes to its heading if the address has another path than the one before. */
+/** Opens a view at an address. The focus goes to its heading if the path is another one than before. */
 export function show(view, route, host, { focus }) {
   const isSame = present !== null && present.view === view && present.path.join("/") === route.path.join("/");
   if (isSame) {
@@ -188,5 +209,7 @@ let drawnWidth = main.clientWidth;
 new ResizeObserver(() => {
   if (main.clientWidth === drawnWidth) return;
   drawnWidth = main.clientWidth;
-  requestAnimationFrame(() => { if (present?.data) present.draw(); });
+  requestAnimationFrame(() => {
+    if (present?.data) present.draw();
+  });
 }).observe(main);

@@ -13,16 +13,22 @@ function visibleCharacter(character) {
 
 // C0, DEL and C1; soft hyphen; marks and overrides of direction; zero-width space, separators of lines
 // and paragraphs; invisible operators; byte-order mark; halves of surrogate pairs; tags.
-export const hidden =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+export const hidden = new RegExp(
+  "[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e" +
+    "\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]|[\\u{e0000}-\\u{e007f}]|\\p{Cs}",
+  "gu",
+);
 
 /** Returns the text with each hidden character made visible. */
 export function visible(text, keepLines = false) {
   text = String(text);
   // Nearly every text is plain: the test is much quicker than the search.
   if (plain.test(text)) return text;
-  return text.replace(hidden, (character) =>
-    keepLines && (character === "\n" || character === "\t") ? character : visibleCharacter(character));
+  return text.replace(
+    hidden,
+    (character) =>
+      keepLines && (character === "\n" || character === "\t") ? character : visibleCharacter(character),
+  );
 }
 
 /** Returns the text, or its beginning and its size where it is longer than `most` characters. */

@@ -5,7 +5,13 @@ import { h } from "./dom.js";
 import { span } from "./format.js";
 
 const dated = new Intl.DateTimeFormat("en-GB", {
-  year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
 });
 const hours = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const days = new Intl.DateTimeFormat("en-GB", { month: "short", day: "numeric" });
@@ -47,7 +53,11 @@ export function when(date, mode = "relative") {
   if (!date) return "–";
   const value = new Date(date);
   if (Number.isNaN(value.getTime())) return String(date);
-  return h("time", { datetime: value.toISOString(), title: `${absolute(value)} ${zone}`, "data-mode": mode }, modes[mode](value));
+  return h(
+    "time",
+    { datetime: value.toISOString(), title: `${absolute(value)} ${zone}`, "data-mode": mode },
+    modes[mode](value),
+  );
 }
 
 /** A date as it stands, for lists in the order of time. */
@@ -56,8 +66,11 @@ export function at(date) {
   const value = new Date(date);
   const today = value.toDateString() === new Date().toDateString();
   const seconds = String(value.getSeconds()).padStart(2, "0");
-  return h("time", { datetime: value.toISOString(), title: `${absolute(value)} ${zone}` },
-    `${today ? "" : day(value) + ", "}${clock(value)}:${seconds}`);
+  return h(
+    "time",
+    { datetime: value.toISOString(), title: `${absolute(value)} ${zone}` },
+    `${today ? "" : day(value) + ", "}${clock(value)}:${seconds}`,
+  );
 }
 
 /** Brings every relative date on the page up to now. */
