@@ -512,7 +512,7 @@ class Checks:
 
     def check_only_looking(self):
         page = self.page("requests", rights=["read"])
-        assert "You may look only." in page.locator("footer").inner_text()
+        assert "You may look only." in page.locator("header").inner_text()
         for view in VIEWS:
             page.goto(f"{self.base}#/{view}")
             self.settle(page)
@@ -792,16 +792,16 @@ class Checks:
         self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
         self.problems = [problem for problem in self.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
 
+    @staticmethod
+    def refusal(status):
+        """Answers a call with an error."""
+        error = {"error": {"code": "role", "message": "you have not the role", "help": []}}
+        return lambda route: route.fulfill(status=status, json=error)
+
     def check_refused_stream(self):
         # Without the right to follow, and with too many followers: the page goes on without a stream.
-        for status, pattern in (
-            (403, re.compile(r"/v1/journal")),
-            (429, re.compile(r"/v1/journal\?after=\d+$")),
-        ):
-            refuse = {"status": status, "json": {"error": {"code": "role", "message": "no", "help": []}}}
-            page = self.page(
-                "health", routes=[(pattern, lambda route, refuse=refuse: route.fulfill(**refuse))]
-            )
+        for status, pattern in ((403, r"/v1/journal"), (429, r"/v1/journal\?after=\d+$")):
+            page = self.page("health", routes=[(re.compile(pattern), self.refusal(status))])
             asked = []
             page.on("request", lambda sent, asked=asked: asked.append(sent.url))
             page.wait_for_timeout(5000)
@@ -847,9 +847,7 @@ class Checks:
         assert page.evaluate("window.openStreams()") == 1
 
     def check_refused_parts_leave_the_rest(self):
-        refuse = lambda route: route.fulfill(
-            status=403, json={"error": {"code": "role", "message": "you have not the role", "help": []}}
-        )
+        refuse = self.refusal(403)
         page = self.page(
             routes=[("**/v1/statistics?*", refuse), ("**/v1/misses?*", refuse), ("**/v1/plugins", refuse)]
         )

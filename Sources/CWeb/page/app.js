@@ -3,7 +3,7 @@
 
 import { get, mayOnlyLook, me, observe, Refusal } from "./api.js";
 import { isDown, lost, rest, whenBack } from "./connection.js";
-import { code, h, li, link, p, patch, strong } from "./dom.js";
+import { code, h, li, link, p, patch } from "./dom.js";
 import { Events } from "./events.js";
 import factors from "./factors.js";
 import handler from "./handler.js";
@@ -75,14 +75,10 @@ function drawAround() {
       )
     ),
   );
+  document.getElementById("rights").hidden = me.user === null || !mayOnlyLook();
   document.getElementById("foot").replaceChildren(
     h("span", null, host ? `Curfew ${host.version}, ${host.store}` : "Curfew"),
-    h(
-      "span",
-      null,
-      me.user ? `User ${me.user}. ` : "",
-      mayOnlyLook() && me.user ? strong("You may look only.") : "",
-    ),
+    h("span", null, me.user ? `User ${me.user}.` : ""),
     h("span", null, `Times are those of ${zone}.`),
     h("span", null, h("label", { for: "theme" }, "Colours "), themes),
     h("button", { class: "link", onclick: () => showKeys(views) }, "Keys"),
@@ -153,6 +149,7 @@ function signedOut() {
   Object.assign(me, { user: null, rights: [] });
   document.title = "Signed out – Curfew";
   document.getElementById("views").hidden = true;
+  document.getElementById("rights").hidden = true;
   document.getElementById("foot").replaceChildren();
   end(
     h("h1", { tabindex: "-1" }, "You are signed out"),

@@ -41,10 +41,10 @@ function schedule() {
   attempt += 1;
   // A stream that is cut and taken up again at once is no news.
   if (attempt > 1) {
+    bar.hidden = false;
     bar.textContent = `The host does not answer since ${
       clock(since)
     }, trying again. What you see is from before.`;
-    bar.hidden = false;
   }
 }
 
