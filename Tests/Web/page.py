@@ -96,6 +96,24 @@ STRUCTURE = """
 }
 """
 
+LABELS = """
+() => {
+  const wrong = [];
+  for (const svg of document.querySelectorAll("svg.chart")) {
+    const frame = svg.getBoundingClientRect();
+    const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    boxes.forEach(([name, box], index) => {
+      if (box.left < frame.left - 1 || box.right > frame.right + 1) wrong.push(`${name} is cut`);
+      for (const [other, its] of boxes.slice(index + 1)) {
+        const isApart = box.right <= its.left || its.right <= box.left || box.bottom - 3 <= its.top || its.bottom - 3 <= box.top;
+        if (!isApart) wrong.push(`${name} on ${other}`);
+      }
+    });
+  }
+  return wrong;
+}
+"""
+
 
 class Skipped(Exception):
     pass
@@ -277,6 +295,18 @@ class Checks:
                     "Math.round(document.documentElement.scrollWidth - document.body.getBoundingClientRect().width)"
                 )
                 assert over <= 0, f"{view} at {width}: {over} pixels too wide"
+
+    def check_labels_have_room(self):
+        for width in (320, 800, 1600):
+            page = self.page(width=width)
+            views = ["", "schedules", "factors"]
+            handlers = self.get(page, "handlers")["handlers"]
+            views += ["handlers/" + urllib.parse.quote(item["identifier"], safe="") for item in handlers[:1]]
+            for view in views:
+                page.goto(f"{self.base}#/{view}")
+                self.settle(page)
+                wrong = page.evaluate(LABELS)
+                assert not wrong, f"{view} at {width}: {wrong[:3]}"
 
     def check_contrast(self):
         for theme in ("light", "dark"):

@@ -215,7 +215,7 @@ export function histogram(width, title, bounds, counts, budget) {
   const total = counts.reduce((sum, value) => sum + value, 0);
   const description = `${count(total)} in ${counts.length} buckets` +
     (budget ? `; the budget is ${span(budget)}` : "");
-  let lastLabel = -Infinity;
+  let lastEnd = -Infinity;
   const line = budget ? place(budget) : null;
   return canvas(
     width,
@@ -243,8 +243,9 @@ export function histogram(width, title, bounds, counts, budget) {
     bounds.map((bound) => {
       const x = place(bound);
       const text = span(bound).replace(/ 0 .*/, "");
-      if (x - lastLabel < text.length * 6.5 + 6 || x > width - 16) return null;
-      lastLabel = x;
+      const half = text.length * 3.4;
+      if (x - half < lastEnd + 5 || x + half > width) return null;
+      lastEnd = x + half;
       return [
         h("svg:line", { x1: x.toFixed(1), x2: x.toFixed(1), y1: bottom, y2: bottom + 4, class: "axis" }),
         label(x, height - 6, text),
