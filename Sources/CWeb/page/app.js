@@ -172,8 +172,8 @@ async function begin() {
       user: String(person.user),
       rights: Array.isArray(person.rights) ? person.rights : [],
     });
-    // Another host at the same address may have another journal.
-    if (host && host.store !== answer.store) events.forget();
+    // Another host may have another journal; what it did meanwhile is loaded in any case.
+    if (host && (host.process !== answer.process || host.since !== answer.since)) events.forget();
     host = answer;
     const context = current();
     if (context) context.host = host;

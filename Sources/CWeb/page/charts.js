@@ -77,7 +77,7 @@ const label = (x, y, text, anchor = "middle", name = "label") =>
   h("svg:text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor, class: name }, text);
 
 /** The next number above that is easy to read, as its half mostly is: 1, 2, 4, 6, 8, 10, 20, … */
-export function ceiling(number) {
+function ceiling(number) {
   if (number <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(number));
   return [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= number) * power;

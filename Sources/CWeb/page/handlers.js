@@ -16,7 +16,7 @@ export default {
   every: 10,
   wants: (changes) => changes.all || changes.requests.size > 0,
   load: (context) => context.get("handlers"),
-  render(context, { handlers }) {
+  render(_, { handlers }) {
     const bad = (handler) =>
       outcomes.slice(1).reduce((sum, outcome) => sum + (handler.ended[outcome] ?? 0), 0);
     return [

@@ -7,7 +7,7 @@ import { announce } from "./announce.js";
 import { gauge } from "./gauge.js";
 import { commandLine, line } from "./command.js";
 import { block, code, facts, h, p, quiet, section, strong, table } from "./dom.js";
-import { count, counted, span } from "./format.js";
+import { counted, span } from "./format.js";
 import { isOver, letter, look, mark, stateOf } from "./marks.js";
 import { handlerLink, heading, purpose, reasons } from "./parts.js";
 import { encoded } from "./router.js";

@@ -10,7 +10,7 @@ import { mark } from "./marks.js";
 import { heading, missTable, promiseChart, requestLink } from "./parts.js";
 import { ruleWords } from "./rule.js";
 import { dates, hour, range, slots, statisticsPath } from "./series.js";
-import { clock, day, stamp, when } from "./time.js";
+import { clock, day, when } from "./time.js";
 
 const mostMisses = 100;
 
@@ -20,7 +20,7 @@ function chosen(context) {
   return Number.isFinite(from) && Number.isFinite(to) && from < to ? { from, to } : null;
 }
 
-function missesSection(context, data, range) {
+function missesSection(data, range) {
   const { misses } = data;
   const name = `${day(range.from)}, ${clock(range.from)} to ${
     range.to - range.from > 20 * hour ? day(range.to) + ", " : ""
@@ -109,7 +109,7 @@ export default {
         "Promised and launched",
         promiseChart(context, data.slots, hour, "Launches in each hour of the last 24 hours"),
       ),
-      data.misses && missesSection(context, data, data.shown),
+      data.misses && missesSection(data, data.shown),
       h(
         "p",
         { class: "buttons", "data-key": "reload" },

@@ -32,7 +32,7 @@ export const day = (date) => days.format(new Date(date));
 export const stamp = (milliseconds) => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
 
 /** Returns how long ago a date was, or how long it is to come. */
-export function relative(date, now = Date.now()) {
+function relative(date, now = Date.now()) {
   const seconds = (new Date(date).getTime() - now) / 1000;
   if (Math.abs(seconds) < 1) return "now";
   const words = coarse(Math.abs(seconds));
