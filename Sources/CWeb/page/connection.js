@@ -50,7 +50,7 @@ function schedule() {
 
 async function probe() {
   try {
-    await get("me");
+    await get("host");
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return;
     if (since !== null) schedule();
