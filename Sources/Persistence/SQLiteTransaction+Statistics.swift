@@ -75,15 +75,16 @@ extension SQLiteTransaction {
         return rollups
     }
 
-    func foldMinutes(before date: Int64) throws(StoreFault) {
+    func foldMinutes(before date: Int64) throws(StoreFault) -> Bool {
         let minutes = try rollups(.minute, of: nil, in: 0..<date)
-        guard !minutes.isEmpty else { return }
+        guard !minutes.isEmpty else { return false }
         for minute in minutes {
             let hour = RollupSpan.hour.beginning(of: minute.at)
             counting.count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
         }
         try remove(.minute, before: date)
         try writeRollups()
+        return true
     }
 
     func removeHours(before date: Int64) throws(StoreFault) { try remove(.hour, before: date) }

@@ -30,6 +30,7 @@ extension PostgresTransaction {
     func rollups(
         _ span: RollupSpan, of identifier: String?, in dates: Range<Int64>
     ) throws(StoreFault) -> [StoredRollup] {
+        try sendRollups()
         let answer = try ask(.rollups) {
             $0.put(span.rawValue)
             $0.put(dates.lowerBound)
@@ -62,17 +63,20 @@ extension PostgresTransaction {
         return StoredRollup(identifier, at: at, rollup)
     }
 
-    func foldMinutes(before date: Int64) throws(StoreFault) {
-        checkMayWrite()
+    func foldMinutes(before date: Int64) throws(StoreFault) -> Bool {
+        try sendRollups()
         let answer = try ask(.takeRollups) {
             $0.put(RollupSpan.minute.rawValue)
             $0.put(date)
         }
+        guard answer.count > 0 else { return false }
+        checkMayWrite()
         for row in answer.rows {
             let minute = try rollup(at: row)
             let hour = RollupSpan.hour.beginning(of: minute.at)
             counting.count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
         }
+        return true
     }
 
     func removeHours(before date: Int64) throws(StoreFault) {

@@ -149,6 +149,7 @@ extension TaskEngine {
         let started = slot.pointee.startedAt.load(ordering: .acquiring)
         let ran = claimed.isEntered && started > 0 ? clock.now() &- started : 0
         let measured = record.cpu.load(ordering: .acquiring)
+        let isAnswered = claimed.isAnswered || claimed.reason == nil
         let cpu = measured == 0 ? request.cpuOfRunning : measured
         var kept = request.kept.withLock { $0 }
         kept.processorTime = cpu
@@ -158,8 +159,10 @@ extension TaskEngine {
         return TaskEnd(
             attempt: AttemptEnd(
                 outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
-                snooze: snooze == 0 ? nil : snooze - 1, record: kept),
-            isAnswered: claimed.isAnswered || claimed.reason == nil,
+                snooze: snooze == 0 ? nil : snooze - 1, record: kept, elapsed: ran,
+                budget: record.budget > 0 ? record.budget : handler.pointee.budget,
+                isAnswered: isAnswered),
+            isAnswered: isAnswered,
             cost: DayAmounts(
                 launches: 0, wall: ran, cpu: cpu))
     }

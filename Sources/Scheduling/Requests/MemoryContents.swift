@@ -430,12 +430,14 @@ final class MemoryContents: StoreTransaction {
         }
     }
 
-    func foldMinutes(before date: Int64) {
-        for minute in rollups(.minute, of: nil, in: 0..<date) {
+    func foldMinutes(before date: Int64) -> Bool {
+        let minutes = rollups(.minute, of: nil, in: 0..<date)
+        for minute in minutes {
             let hour = RollupSpan.hour.beginning(of: minute.at)
             count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
         }
         removeRollups(.minute, before: date)
+        return !minutes.isEmpty
     }
 
     func removeHours(before date: Int64) { removeRollups(.hour, before: date) }

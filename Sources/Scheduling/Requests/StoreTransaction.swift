@@ -144,8 +144,8 @@ package protocol StoreTransaction: AnyObject {
     func rollups(
         _ span: RollupSpan, of identifier: String?, in dates: Range<Int64>
     ) throws(StoreFault) -> [StoredRollup]
-    /// Adds the minutes that begin before a date to their hours, and removes them.
-    func foldMinutes(before date: Int64) throws(StoreFault)
+    /// Adds the minutes that begin before a date to their hours, and removes them. Returns whether there were any.
+    func foldMinutes(before date: Int64) throws(StoreFault) -> Bool
     /// Removes hours that begin before a date.
     func removeHours(before date: Int64) throws(StoreFault)
 

@@ -19,3 +19,13 @@ package struct RollupKey: Hashable, Sendable {
         self.init(span, identifier, at: span.beginning(of: date))
     }
 }
+
+extension RollupKey {
+    /// Orders keys by their members; identifiers by their bytes.
+    package func goesBefore(_ other: RollupKey) -> Bool {
+        if (span.rawValue, at) != (other.span.rawValue, other.at) {
+            return (span.rawValue, at) < (other.span.rawValue, other.at)
+        }
+        return identifier.utf8.lexicographicallyPrecedes(other.identifier.utf8)
+    }
+}
