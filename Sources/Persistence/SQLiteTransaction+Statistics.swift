@@ -16,7 +16,8 @@ extension SQLiteTransaction {
 
     private func add(_ rollup: Rollup, to wanted: RollupKey) throws(StoreFault) {
         var key = wanted
-        var sum = try knownRollups[key] ?? self.rollup(of: key)
+        var sum = knownRollups[key]
+        if sum == nil { sum = try self.rollup(of: key) }
         if sum == nil, try isFull(key) {
             key = RollupKey(key.span, "", at: key.at)
             sum = try self.rollup(of: key)
