@@ -125,7 +125,7 @@ extension TaskEngine {
     ) {
         let slot = tasks.slot(task)
         guard let record = tasks.existingRecord(of: slot), let request = record.request,
-            let end = end(of: slot, record, request, claimed)
+            let end = end(of: slot, record, request, claimed, handler)
         else { return publishNow(task, handler, claimed, armed: armed) }
         // Constant for the life of the host.
         nonisolated(unsafe) let queue = handler
@@ -141,7 +141,7 @@ extension TaskEngine {
 
     private func end(
         of slot: TaskSlotPointer, _ record: TaskRecord, _ request: RequestLaunch,
-        _ claimed: TaskStateMachine
+        _ claimed: TaskStateMachine, _ handler: HandlerQueuePointer
     ) -> TaskEnd? {
         guard let outcome = claimed.outcome else { return nil }
         let snooze = request.snooze.load(ordering: .acquiring)

@@ -123,6 +123,8 @@ struct ControlRoute {
 
     /// Returns nil if the path is another one; a number that is none matches nothing.
     private func match(_ path: [String]) -> RequestID?? {
+        // The root has one part, which is empty.
+        if self.path.isEmpty { return path == [""] ? .some(nil) : nil }
         guard path.count == self.path.count else { return nil }
         var id: RequestID?
         for (own, part) in zip(self.path, path) {

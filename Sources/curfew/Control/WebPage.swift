@@ -14,20 +14,22 @@ enum WebPage {
         ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    private static let files: [String: (type: String, bytes: UnsafeBufferPointer<UInt8>)] = {
-        var count: UInt64 = 0
-        let files = UnsafeBufferPointer(start: cweb_files(&count), count: Int(count))
-        return Dictionary(
-            uniqueKeysWithValues: files.map { file in
-                (
-                    String(cString: file.name),
+    // Constants of the program.
+    nonisolated(unsafe) private static let files:
+        [String: (type: String, bytes: UnsafeBufferPointer<UInt8>)] = {
+            var count: UInt64 = 0
+            let files = UnsafeBufferPointer(start: cweb_files(&count), count: Int(count))
+            return Dictionary(
+                uniqueKeysWithValues: files.map { file in
                     (
-                        String(cString: file.type),
-                        UnsafeBufferPointer(start: file.bytes, count: Int(file.count))
+                        String(cString: file.name),
+                        (
+                            String(cString: file.type),
+                            UnsafeBufferPointer(start: file.bytes, count: Int(file.count))
+                        )
                     )
-                )
-            })
-    }()
+                })
+        }()
 
     /// Returns a file; nil if there is none of that name.
     static func answer(_ name: String) -> HTTPAnswer? {
