@@ -132,7 +132,9 @@ indirect enum StoreOperation {
             request.changedAt = state.changedAt
             request.outcome = state.outcome
             try store.update(request)
-        case .put(let attempt): try store.put(attempt)
+        // A store on a server sends it after what is inserted later in the transaction.
+        case .put(let attempt):
+            if try store.request(attempt.request) != nil { try store.put(attempt) }
         case .end(let launch, let id, let end):
             try store.end(launch, of: RequestID(rawValue: id), end, at: 31)
         case .append(let entry): try store.append(entry)

@@ -80,7 +80,7 @@ struct RollupTests {
             #expect(Rollup(bytes: bytes) == nil, "\(bytes)")
         }
         #expect(Rollup([-1]) == nil)
-        #expect(Rollup.count == 50)
+        #expect(Rollup.count == 52)
     }
 
     @Test("what happened counts for its minute, or its hour where minutes are not kept any more")
@@ -91,7 +91,8 @@ struct RollupTests {
             RollupKey("a", at: now + 1, now: now) == RollupKey(.minute, "a", at: now))
         let kept = 997 * Self.hour
         #expect(RollupKey("a", at: kept, now: now) == RollupKey(.minute, "a", at: kept))
-        #expect(RollupKey("a", at: kept - 1, now: now) == RollupKey(.hour, "a", at: 996 * Self.hour))
+        #expect(
+            RollupKey("a", at: kept - 1, now: now) == RollupKey(.hour, "a", at: 996 * Self.hour))
         #expect(RollupKey("a", at: now - 91 * 24 * Self.hour, now: now) == nil)
     }
 }

@@ -331,7 +331,8 @@ extension RequestLedger {
         try store.update(request)
         try store.append(entry(.missed, request, now))
         try count(
-            .missed(1), of: request, at: min(request.description.latest ?? now, now), now: now, store)
+            .missed(1), of: request, at: min(request.description.latest ?? now, now), now: now,
+            store)
     }
 
     /// Ends up to `limit` pending requests whose latest date has passed. Returns the latest date of

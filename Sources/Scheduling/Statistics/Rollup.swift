@@ -112,7 +112,7 @@ package struct Rollup: Hashable, Sendable {
     /// A launch, so many nanoseconds after the date of its request.
     package static func launch(after delay: UInt64) -> Rollup {
         var rollup = Rollup(counting: .launched)
-        rollup.count(.delay, Double(delay) / Measure.unit)
+        rollup.count(.delay, delay)
         return rollup
     }
 
@@ -121,18 +121,20 @@ package struct Rollup: Hashable, Sendable {
         add(1, at: Place.allCases.count + Int(end.outcome.rawValue) - 1)
         if !end.isAnswered { self[.unanswered] = 1 }
         guard end.elapsed > 0 else { return }
-        count(.duration, Double(end.elapsed) / Measure.unit)
+        count(.duration, end.elapsed)
         guard end.budget > 0, end.outcome != .interrupted, end.outcome != .cancelled else { return }
         let part = Double(end.elapsed) / Double(end.budget)
         // What was told to stop has used all of it, whatever the clock said.
-        count(.budget, end.reason == .budget ? max(part, 1.000_001) : min(part, 1))
+        let used = end.reason == .budget ? max(part, 1.000_001) : min(part, 1)
+        count(.budget, UInt64(min(used, 1_000) * Measure.unit))
     }
 
-    private mutating func count(_ measure: Measure, _ value: Double) {
+    /// Counts a value in nanoseconds, or billionths.
+    private mutating func count(_ measure: Measure, _ value: UInt64) {
         let bounds = measure.bounds
-        let place = bounds.firstIndex { value <= $0 } ?? bounds.count
+        let place = bounds.firstIndex { Double(value) <= $0 * Measure.unit } ?? bounds.count
         add(1, at: measure.first + place)
-        add(Int64(clamping: UInt64(max(0, value * Measure.unit))), at: measure.first + bounds.count + 1)
+        add(Int64(clamping: value), at: measure.first + bounds.count + 1)
     }
 
     // MARK: Reading
