@@ -16,7 +16,8 @@ final class PostgresFloors {
 
     private var floors: [RequestQueue: Floor] = [:]
 
-    private static let age: UInt64 = 250_000_000
+    /// Nanoseconds for which a floor is used.
+    var age: UInt64 = 250_000_000
     private static let limit = 256
 
     /// Returns the last request before which nothing is left; nil if that is unknown.
@@ -34,7 +35,7 @@ final class PostgresFloors {
         if floors[queue] != nil {
             floors[queue]!.head = head
         } else if floors.count < Self.limit {
-            floors[queue] = Floor(head: head, until: now + Self.age)
+            floors[queue] = Floor(head: head, until: now + age)
         }
     }
 

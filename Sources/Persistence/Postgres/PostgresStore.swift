@@ -15,7 +15,7 @@ package final class PostgresStore: RequestStore {
     /// The number of this host, once it has entered the store; nil for a client.
     private var host: Int64?
     private var counts = PendingCounts()
-    private let floors = PostgresFloors()
+    let floors = PostgresFloors()
     private let drawn = PostgresNumbers()
     private let named = RollupNames()
     package private(set) var warning: String?
