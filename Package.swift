@@ -263,12 +263,14 @@ let package = Package(
             dependencies: ["Service", "PluginBridge", "Scheduling", "CurfewValues", "TestSupport"],
             swiftSettings: swift),
 
+        // The files of the web page, embedded.
+        .target(name: "CWeb", exclude: ["page"]),
         // The command line: parsing and printing only.
         .executableTarget(
             name: "curfew",
             dependencies: [
                 "Conformance", "Curfew", "PluginStore", "Service", "Runner", "PluginBridge",
-                "Scheduling", "CurfewValues", "CCurfew", "CSystem",
+                "Scheduling", "CurfewValues", "CCurfew", "CSystem", "CWeb",
             ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),

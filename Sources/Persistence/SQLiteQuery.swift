@@ -15,6 +15,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case prunePayloads, pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneFiled, pruneJournal
     case schedules, schedule, putSchedule, removeSchedule
+    case rollup, rollups, countRollups, putRollup, removeRollups
     case setInlinePayload, removePayload
     case value, setValue, removeValue
     case dataVersion
@@ -36,6 +37,14 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT \(ScheduleRow.all) FROM schedule WHERE name = ?1"
         case .putSchedule:
             "INSERT OR REPLACE INTO schedule (\(ScheduleRow.all)) VALUES (?1, ?2, ?3, ?4, ?5)"
+        case .rollup:
+            "SELECT \(RollupRow.all) FROM rollup WHERE span = ?1 AND at = ?2 AND identifier = ?3"
+        case .rollups:
+            "SELECT \(RollupRow.all) FROM rollup WHERE span = ?1 AND at >= ?2 AND at < ?3 AND (?4 IS NULL OR identifier = ?4) ORDER BY at, identifier"
+        case .countRollups: "SELECT count(*) FROM rollup WHERE span = ?1 AND at = ?2"
+        case .putRollup:
+            "INSERT OR REPLACE INTO rollup (span, at, identifier, counts) VALUES (?1, ?2, ?3, ?4)"
+        case .removeRollups: "DELETE FROM rollup WHERE span = ?1 AND at < ?2"
         case .setInlinePayload:
             "UPDATE request SET (payload, payload_size) = (?1, ?2) WHERE id = ?3"
         case .removePayload: "DELETE FROM payload WHERE request = ?1"

@@ -29,7 +29,7 @@ extension SQLiteSchema {
         """
 
     /// For a store that is new.
-    static let fresh = secondFresh + third + pauses + fifth + schedules + owners
+    static let fresh = secondFresh + third + pauses + fifth + schedules + owners + rollups
 
     /// The current counters.
     private static let countersNow = """

@@ -7,7 +7,7 @@ enum SQLiteSchema {
 
     /// The migrations, of which a database of version N lacks those from N on. Each is one
     /// transaction, and never changes after its release.
-    static let migrations = [first, second, third, pauses, fifth, schedules, owners]
+    static let migrations = [first, second, third, pauses, fifth, schedules, owners, rollups]
     /// The page size of a new store. A commit writes whole pages, most of which change in few
     /// bytes.
     static let pageSize = 2_048
@@ -21,7 +21,8 @@ enum SQLiteSchema {
         case 2...4: secondRowChecks
         case 5: fifthRowChecks
         case 6: fifthRowChecks + scheduleRowChecks
-        default: fifthRowChecks + scheduleRowChecks + ownerRowChecks
+        case 7: fifthRowChecks + scheduleRowChecks + ownerRowChecks
+        default: fifthRowChecks + scheduleRowChecks + ownerRowChecks + rollupRowChecks
         }
     }
 

@@ -22,6 +22,10 @@ final class SQLiteTransaction: StoreTransaction {
     private static let seenLimit = 1_024
     /// The numbers of pending requests of identifiers, as known as `seen`.
     private var pendingCounts: [String: Int] = [:]
+    /// What the commit adds to roll-ups.
+    var counting = RollupBuffer()
+    /// Roll-ups as they are stored, as known as `seen`.
+    var knownRollups: [RollupKey: Rollup] = [:]
     /// SQLite gave the whole transaction up: what follows would be done outside of one.
     private var end: StoreFault?
 
@@ -37,6 +41,7 @@ final class SQLiteTransaction: StoreTransaction {
         counters = nil
         storedCounters = nil
         appended.removeAll()
+        counting = RollupBuffer()
         if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
         try connection.statement(writing ? .beginWriting : .begin).run()
         mayWrite = writing
@@ -51,6 +56,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     func commit() throws(StoreFault) {
         if let end { throw end }
+        try writeRollups()
         try fileJournal()
         try writeJournal(isLast: true)
         try writeCounters()
@@ -75,15 +81,18 @@ final class SQLiteTransaction: StoreTransaction {
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         try writeJournal()
+        try writeRollups()
         let before = counters
         try run(.save) { _ in }
         do {
             let result = try body()
+            try writeRollups()
             try run(.release) { _ in }
             return result
         } catch {
             counters = before
             appended.removeAll()
+            counting = RollupBuffer()
             forgetSeen()
             if connection.isInTransaction {
                 try run(.rollbackToSaved) { _ in }
@@ -214,6 +223,7 @@ final class SQLiteTransaction: StoreTransaction {
     func forgetSeen() {
         if !pendingCounts.isEmpty { pendingCounts.removeAll(keepingCapacity: true) }
         if !seen.isEmpty { seen.removeAll(keepingCapacity: true) }
+        if !knownRollups.isEmpty { knownRollups.removeAll(keepingCapacity: true) }
         if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
     }
 

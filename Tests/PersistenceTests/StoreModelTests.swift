@@ -62,12 +62,14 @@ indirect enum StoreOperation {
     case append(JournalEntry)
     case prune(before: Int64, keeping: Int, limit: Int)
     case set(String, [UInt8]?)
+    case count(String, at: Int64)
+    case fold(before: Int64)
     case nested([StoreOperation], fails: Bool)
 
     static func random(_ generator: inout SeededGenerator) -> StoreOperation {
         let id = UInt64.random(in: 1...60, using: &generator)
         let date = Int64.random(in: 0...30, using: &generator)
-        switch Int.random(in: 0...15, using: &generator) {
+        switch Int.random(in: 0...17, using: &generator) {
         case 0...3:
             return .insert(
                 .random(&generator),
@@ -95,6 +97,12 @@ indirect enum StoreOperation {
             return .end(
                 .random(in: 0...4, using: &generator), of: id,
                 AttemptEnd(.failed, reason: Bool.random(using: &generator) ? nil : .budget))
+        case 15:
+            return .count(
+                ["a", "b", ""].randomElement(using: &generator)!,
+                at: .random(in: 0...200, using: &generator) * RollupSpan.minute.length)
+        case 16:
+            return .fold(before: .random(in: 0...4, using: &generator) * RollupSpan.hour.length)
         default:
             return .nested(
                 (0...3).map { _ in random(&generator) }, fails: .random(using: &generator))
@@ -124,13 +132,18 @@ indirect enum StoreOperation {
             request.changedAt = state.changedAt
             request.outcome = state.outcome
             try store.update(request)
-        case .put(let attempt): try store.put(attempt)
+        // A store on a server sends it after what is inserted later in the transaction.
+        case .put(let attempt):
+            if try store.request(attempt.request) != nil { try store.put(attempt) }
         case .end(let launch, let id, let end):
             try store.end(launch, of: RequestID(rawValue: id), end, at: 31)
         case .append(let entry): try store.append(entry)
         case .prune(let date, let kept, let limit):
             _ = try store.prune(before: date, keeping: kept, limit: limit)
         case .set(let name, let value): try store.setValue(name, value)
+        case .count(let name, let minute):
+            try store.count(.launch(after: 1), in: RollupKey(.minute, name, at: minute))
+        case .fold(let date): _ = try store.foldMinutes(before: date)
         case .nested(let operations, let fails):
             do {
                 try store.nested { () throws(StoreFault) in
@@ -162,6 +175,7 @@ struct StoreAnswers: Equatable {
     var journal: [JournalEntry] = []
     var journals: [[JournalEntry]] = []
     var values: [[UInt8]?] = []
+    var rollups: [StoredRollup] = []
 
     /// The first answer that is not the same; nil: there is none.
     static func difference(_ a: StoreAnswers, _ b: StoreAnswers) -> String? {
@@ -179,6 +193,10 @@ struct StoreAnswers: Equatable {
 
     private init(_ store: any StoreTransaction) throws(StoreFault) {
         requests = try store.requests(RequestFilter(limit: .max))
+        for span in RollupSpan.allCases {
+            rollups += try store.rollups(span, of: nil, in: 0..<Int64.max)
+            rollups += try store.rollups(span, of: "b", in: RollupSpan.hour.length..<Int64.max)
+        }
         for kind in TaskKind.allCases { counts.append(try store.pendingCount(.kind(kind))) }
         for identifier in ["org.a", "org.b", "org.b-c", "org.b.c", "org"] {
             pending.append(try store.pending(of: identifier))

@@ -264,4 +264,28 @@ final class TappedTransaction: StoreTransaction {
         try tap(.call("removeSchedule"))
         try inner.removeSchedule(name)
     }
+
+    // MARK: Statistics
+
+    func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
+        try tap(.call("count"))
+        try inner.count(rollup, in: key)
+    }
+
+    func rollups(
+        _ span: RollupSpan, of identifier: String?, in dates: Range<Int64>
+    ) throws(StoreFault) -> [StoredRollup] {
+        try tap(.call("rollups"))
+        return try inner.rollups(span, of: identifier, in: dates)
+    }
+
+    func foldMinutes(before date: Int64) throws(StoreFault) -> Bool {
+        try tap(.call("foldMinutes"))
+        return try inner.foldMinutes(before: date)
+    }
+
+    func removeHours(before date: Int64) throws(StoreFault) {
+        try tap(.call("removeHours"))
+        try inner.removeHours(before: date)
+    }
 }

@@ -26,6 +26,7 @@ enum PostgresQuery: Int, CaseIterable {
     case enter, hosts, beat, drain, poll, fence, leave, lastSeen, standing, setStanding, pruneHosts
     case runningIn, lockRunningIn, orphans, lockOrphans
     case schedules, schedule, putSchedule, removeSchedule
+    case rollups, addRollup, takeRollups, removeRollups
     case value, setValue, removeValue
 
     var text: String { sessionText ?? requestText ?? listText ?? hostText ?? historyText }
@@ -384,6 +385,17 @@ enum PostgresQuery: Int, CaseIterable {
         case .pruneTurns:
             return
                 "DELETE FROM turn WHERE made < now() - interval '1 hour' AND (entries <= 0 OR first + entries <= $1::bigint AND first < (SELECT max(first) FROM turn))"
+        case .rollups:
+            return
+                "SELECT at, identifier, counts FROM rollup WHERE span = $1 AND at >= $2 AND at < $3 AND ($4::text IS NULL OR identifier = $4) ORDER BY at, identifier"
+        case .addRollup:
+            return
+                "INSERT INTO rollup (span, at, identifier, host, counts) VALUES ($1, $2, $3, $4, $5::bigint[]) ON CONFLICT (span, at, identifier, host) DO UPDATE SET counts = ARRAY(SELECT coalesce(a, 0) + coalesce(b, 0) FROM unnest(rollup.counts, excluded.counts) WITH ORDINALITY AS sums (a, b, n) ORDER BY n)"
+        // Those that another host takes are left to it.
+        case .takeRollups:
+            return
+                "DELETE FROM rollup WHERE (span, at, identifier, host) IN (SELECT span, at, identifier, host FROM rollup WHERE span = $1 AND at < $2 ORDER BY span, at, identifier, host LIMIT 10000 FOR UPDATE SKIP LOCKED) RETURNING at, identifier, counts"
+        case .removeRollups: return "DELETE FROM rollup WHERE span = $1 AND at < $2"
         case .schedules:
             return
                 "SELECT \(ScheduleRow.all) FROM schedule ORDER BY name"

@@ -18,6 +18,7 @@ enum PostgresSchema {
     static let steps = [
         Step(version: 1, oldest: 1, statements: creation),
         Step(version: 2, oldest: 1, statements: beats),
+        Step(version: 3, oldest: 1, statements: rollups),
     ]
     /// The version of the tables that this program needs.
     static var version: Int64 { steps[steps.count - 1].version }
@@ -212,6 +213,19 @@ enum PostgresSchema {
             changed_at bigint NOT NULL
         );
         CREATE TABLE value (name text COLLATE "C" PRIMARY KEY, bytes bytea NOT NULL);
+        """
+
+    /// What became of requests, minute by minute and hour by hour. Each host has rows of its own, so that none waits for
+    /// another; clients share those of host 0.
+    private static let rollups = """
+        CREATE TABLE rollup (
+            span smallint NOT NULL,
+            at bigint NOT NULL,
+            identifier text COLLATE "C" NOT NULL,
+            host bigint NOT NULL,
+            counts bigint[] NOT NULL,
+            PRIMARY KEY (span, at, identifier, host)
+        ) WITH (fillfactor = 50);
         """
 
     /// When hosts beat, by the server's clock, for people; which version of the tables and of Curfew they know.

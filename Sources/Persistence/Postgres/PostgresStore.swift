@@ -17,6 +17,7 @@ package final class PostgresStore: RequestStore {
     private var counts = PendingCounts()
     let floors = PostgresFloors()
     private let drawn = PostgresNumbers()
+    private let named = RollupNames()
     package private(set) var warning: String?
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
@@ -245,7 +246,7 @@ package final class PostgresStore: RequestStore {
             connection = fresh
         }
         let next = PostgresTransaction(
-            connection!, host: host, counts: counts, floors: floors, drawn: drawn)
+            connection!, host: host, counts: counts, floors: floors, drawn: drawn, named: named)
         transaction = next
         return next
     }

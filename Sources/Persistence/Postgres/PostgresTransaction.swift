@@ -43,6 +43,9 @@ final class PostgresTransaction: StoreTransaction {
     /// The last request of each queue that was given out in order.
     private var taken: [RequestQueue: RequestHead] = [:]
     private let floors: PostgresFloors
+    /// What the commit adds to roll-ups.
+    var counting = RollupBuffer()
+    let named: RollupNames
     /// CLOCK_MONOTONIC.
     private let begun = csys_monotonic_ns()
     /// The locks that this transaction has taken, besides those of rows.
@@ -95,11 +98,13 @@ final class PostgresTransaction: StoreTransaction {
     ///   - counts: the numbers of pending requests that the transactions before knew.
     ///   - floors: of the queues, which are raised by a commit.
     ///   - drawn: numbers that were drawn ahead.
+    ///   - named: the identifiers whose roll-ups are told apart.
     init(
         _ connection: PostgresConnection, host: Int64? = nil,
         counts: PendingCounts = PendingCounts(), floors: PostgresFloors = PostgresFloors(),
-        drawn: PostgresNumbers = PostgresNumbers()
+        drawn: PostgresNumbers = PostgresNumbers(), named: RollupNames = RollupNames()
     ) {
+        self.named = named
         self.connection = connection
         self.floors = floors
         self.drawn = drawn
@@ -289,6 +294,7 @@ final class PostgresTransaction: StoreTransaction {
     /// Sends what is left, with the row that proves that it was committed.
     private func endTurn() throws(StoreFault) {
         try flush()
+        try sendRollups()
         let number = try number()
         try connection.send(.endTurn) {
             $0.put(number)
@@ -310,12 +316,14 @@ final class PostgresTransaction: StoreTransaction {
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         try flush()
+        try sendRollups()
         try connection.send(.save)
         // Its turn may end inside, which is taken back then, too.
         let before = (turn, ownNumber, sentEntries, turnCount, counts)
         do {
             let result = try body()
             try flush()
+            try sendRollups()
             try connection.send(.release)
             return result
         } catch {
@@ -339,6 +347,7 @@ final class PostgresTransaction: StoreTransaction {
         waiting = []
         payloads = [:]
         claims = [:]
+        counting = RollupBuffer()
         // Those that were taken inside are gone.
         locks = []
         runningCounts = [:]

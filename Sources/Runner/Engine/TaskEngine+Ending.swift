@@ -125,7 +125,7 @@ extension TaskEngine {
     ) {
         let slot = tasks.slot(task)
         guard let record = tasks.existingRecord(of: slot), let request = record.request,
-            let end = end(of: slot, record, request, claimed)
+            let end = end(of: slot, record, request, claimed, handler)
         else { return publishNow(task, handler, claimed, armed: armed) }
         // Constant for the life of the host.
         nonisolated(unsafe) let queue = handler
@@ -141,7 +141,7 @@ extension TaskEngine {
 
     private func end(
         of slot: TaskSlotPointer, _ record: TaskRecord, _ request: RequestLaunch,
-        _ claimed: TaskStateMachine
+        _ claimed: TaskStateMachine, _ handler: HandlerQueuePointer
     ) -> TaskEnd? {
         guard let outcome = claimed.outcome else { return nil }
         let snooze = request.snooze.load(ordering: .acquiring)
@@ -149,6 +149,7 @@ extension TaskEngine {
         let started = slot.pointee.startedAt.load(ordering: .acquiring)
         let ran = claimed.isEntered && started > 0 ? clock.now() &- started : 0
         let measured = record.cpu.load(ordering: .acquiring)
+        let isAnswered = claimed.isAnswered || claimed.reason == nil
         let cpu = measured == 0 ? request.cpuOfRunning : measured
         var kept = request.kept.withLock { $0 }
         kept.processorTime = cpu
@@ -158,8 +159,10 @@ extension TaskEngine {
         return TaskEnd(
             attempt: AttemptEnd(
                 outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
-                snooze: snooze == 0 ? nil : snooze - 1, record: kept),
-            isAnswered: claimed.isAnswered || claimed.reason == nil,
+                snooze: snooze == 0 ? nil : snooze - 1, record: kept, elapsed: ran,
+                budget: record.budget > 0 ? record.budget : handler.pointee.budget,
+                isAnswered: isAnswered),
+            isAnswered: isAnswered,
             cost: DayAmounts(
                 launches: 0, wall: ran, cpu: cpu))
     }

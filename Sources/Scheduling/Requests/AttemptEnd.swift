@@ -13,12 +13,22 @@ package struct AttemptEnd: Hashable, Sendable {
     package var snooze: UInt64?
     /// The data of the task that its history keeps.
     package var record: AttemptRecord
+    /// The nanoseconds for which its task ran; 0 if it did not begin, or nobody knows.
+    package var elapsed: UInt64
+    /// The budget of its task, in nanoseconds; 0 if unknown.
+    package var budget: UInt64
+    /// False if its task was told to stop and did not answer within its grace.
+    package var isAnswered: Bool
 
     /// Creates an end, by default without an error.
     package init(
         _ outcome: Outcome, reason: StopReason? = nil, error: String = "", snooze: UInt64? = nil,
-        record: AttemptRecord = AttemptRecord()
+        record: AttemptRecord = AttemptRecord(), elapsed: UInt64 = 0, budget: UInt64 = 0,
+        isAnswered: Bool = true
     ) {
+        self.elapsed = elapsed
+        self.budget = budget
+        self.isAnswered = isAnswered
         self.outcome = outcome
         self.reason = reason
         self.error = error

@@ -47,6 +47,8 @@ final class MemoryContents: StoreTransaction {
     private var lastSequence: UInt64 = 0
     private var values: [String: [UInt8]] = [:]
     private var planned: [String: StoredSchedule] = [:]
+    /// By span, and then by the beginning and the identifier.
+    private var rollups: [RollupSpan: [Int64: [String: Rollup]]] = [:]
     /// The undo log, in order of the changes; the last one is undone first.
     private var undo: [(MemoryContents) -> Void] = []
 
@@ -400,6 +402,51 @@ final class MemoryContents: StoreTransaction {
     }
 
     // MARK: Schedules
+
+    func count(_ rollup: Rollup, in key: RollupKey) {
+        let before = rollups[key.span]?[key.at]
+        undo.append { $0.rollups[key.span, default: [:]][key.at] = before }
+        var all = before ?? [:]
+        let isNew = all[key.identifier] == nil
+        let name = isNew && all.count >= StoredRollup.identifierLimit ? "" : key.identifier
+        all[name, default: Rollup()] += rollup
+        rollups[key.span, default: [:]][key.at] = all
+    }
+
+    func rollups(
+        _ span: RollupSpan, of identifier: String?, in dates: Range<Int64>
+    ) -> [StoredRollup] {
+        var found: [StoredRollup] = []
+        for (at, all) in rollups[span, default: [:]] where dates.contains(at) {
+            for (name, rollup) in all
+            where identifier.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true {
+                found.append(StoredRollup(name, at: at, rollup))
+            }
+        }
+        return found.sorted {
+            $0.at != $1.at
+                ? $0.at < $1.at
+                : $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8)
+        }
+    }
+
+    func foldMinutes(before date: Int64) -> Bool {
+        let minutes = rollups(.minute, of: nil, in: 0..<date)
+        for minute in minutes {
+            let hour = RollupSpan.hour.beginning(of: minute.at)
+            count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
+        }
+        removeRollups(.minute, before: date)
+        return !minutes.isEmpty
+    }
+
+    func removeHours(before date: Int64) { removeRollups(.hour, before: date) }
+
+    private func removeRollups(_ span: RollupSpan, before date: Int64) {
+        guard let before = rollups[span], before.contains(where: { $0.key < date }) else { return }
+        undo.append { $0.rollups[span] = before }
+        rollups[span] = before.filter { $0.key >= date }
+    }
 
     func schedules() -> [StoredSchedule] { planned.values.sorted { $0.name < $1.name } }
 

@@ -39,6 +39,7 @@ extension RequestLedger {
         {
             return .not
         }
+        let due = max(request.notBefore, request.submittedAt)
         request.state = .running
         request.marks.remove(.floored)
         request.pause = nil
@@ -55,7 +56,19 @@ extension RequestLedger {
                 of: id, before: request.launches - max(limits.attemptCount, 1) + 1)
         }
         try store.append(entry(.launched, request, now, detail: "attempt \(attempt.number)"))
+        if !terms.isSimulated { try countLaunch(of: request, due: due, at: now, store) }
         return .launched(request, attempt: attempt, payload: try store.payload(of: id))
+    }
+
+    private func countLaunch(
+        of request: Request, due: Int64, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        let delay = now > due ? UInt64(now - due) : 0
+        try count(.launch(after: delay), of: request, at: now, now: now, store)
+        // In the hour in which it was due, so that both stand beside each other.
+        let date = min(due, now)
+        try count(
+            .kept(isLate: delay > UInt64(Self.tolerance)), of: request, at: date, now: now, store)
     }
 
     /// Returns whether one more crash while it runs would park the request.
@@ -95,13 +108,13 @@ extension RequestLedger {
         switch repetition.catchUp {
         case .all where passed <= Repetition.catchUpLimit: return false
         case .skip where last + Self.tolerance < awakeSince:
-            try skip(passed + 1, of: request, at: now, store)
+            try skip(passed + 1, from: request.nominal, of: request, at: now, store)
             try comeAgain(&request, repetition, after: last, at: now, store)
             return true
         case .skip, .one, .all:
             // The factor allows the launch again, and the last date replaces the earlier ones.
             guard passed > 0 else { return false }
-            try skip(passed, of: request, at: now, store)
+            try skip(passed, from: request.nominal, of: request, at: now, store)
             request.nominal = last
             return false
         }
@@ -116,10 +129,23 @@ extension RequestLedger {
             ? "1 date passed and is left out" : "\(count) dates passed and are left out"
     }
 
+    /// Leaves dates of a request out that have passed.
+    ///
+    /// - Parameter first: the first of them.
     func skip(
-        _ count: Int, of request: Request, at now: Int64, _ store: any StoreTransaction
+        _ count: Int, from first: Int64, of request: Request, at now: Int64,
+        _ store: any StoreTransaction
     ) throws(StoreFault) {
         try store.append(entry(.datesSkipped, request, now, detail: Self.skipped(count)))
+        guard let repetition = request.description.repetition else { return }
+        // Each date counts in its own hour.
+        var (date, left) = (first, min(count, Repetition.catchUpLimit))
+        while left > 0 {
+            try self.count(.missed(1), of: request, at: date, now: now, store)
+            left -= 1
+            guard let next = repetition.next(after: date, in: zone) else { return }
+            date = next
+        }
     }
 
     /// Ends an attempt. Returns nil, and changes nothing, if the attempt is not the running one. An
@@ -161,6 +187,7 @@ extension RequestLedger {
         if let reason = end.reason { detail += ", told to stop: \(reason.name)" }
         if !end.error.isEmpty, end.error != end.outcome.doneText { detail += ": \(end.error)" }
         try store.append(entry(.ended, request, now, detail: detail))
+        try count(Rollup(end), of: request, at: now, now: now, store)
     }
 
     /// Sets the next state of a request after an attempt.
@@ -259,10 +286,10 @@ extension RequestLedger {
             let (last, passed) = repetition.last(from: first, upTo: now, in: zone)
             switch repetition.catchUp {
             case .skip:
-                try skip(passed + 1, of: request, at: now, store)
+                try skip(passed + 1, from: first, of: request, at: now, store)
                 next = repetition.next(after: last, in: zone)
             case .one:
-                if passed > 0 { try skip(passed, of: request, at: now, store) }
+                if passed > 0 { try skip(passed, from: first, of: request, at: now, store) }
                 next = last
             case .all: break
             }
@@ -303,6 +330,9 @@ extension RequestLedger {
         request.changedAt = now
         try store.update(request)
         try store.append(entry(.missed, request, now))
+        try count(
+            .missed(1), of: request, at: min(request.description.latest ?? now, now), now: now,
+            store)
     }
 
     /// Ends up to `limit` pending requests whose latest date has passed. Returns the latest date of

@@ -211,6 +211,9 @@ extension RequestLedger {
 
     /// Removes history that is too old or too long. Returns true if more may remain.
     package func prune(at now: Int64, _ store: any StoreTransaction) throws(StoreFault) -> Bool {
+        if try store.foldMinutes(before: RollupSpan.minute.firstKept(at: now)) {
+            try store.removeHours(before: RollupSpan.hour.firstKept(at: now))
+        }
         let date = now - Int64(clamping: limits.historyAge)
         return try store.prune(before: date, keeping: limits.historyCount, limit: 500) == 500
     }

@@ -78,6 +78,7 @@ package struct RequestLedger: Sendable {
             try store.append(entry(.replaced, old, now, detail: "by request \(request.id)"))
         }
         try store.append(entry(.submitted, request, now, detail: requester?.text ?? ""))
+        try count(.submission, of: request, at: now, now: now, store)
         return Changed(
             value: .success(.queued(request.id, replaced: replaced.map(\.id))),
             queues: Set(replaced.map(\.queue)),
@@ -198,6 +199,17 @@ package struct RequestLedger: Sendable {
         try store.update(request)
         try store.append(entry(.released, request, now, detail: requester?.text ?? ""))
         return Changed(value: true, queues: [request.queue])
+    }
+
+    /// Counts something that happened to a request at a date.
+    func count(
+        _ rollup: Rollup, of request: Request, at date: Int64, now: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        guard let key = RollupKey(request.description.identifier, at: date, now: now) else {
+            return
+        }
+        try store.count(rollup, in: key)
     }
 
     func entry(

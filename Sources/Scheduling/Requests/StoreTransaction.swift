@@ -135,6 +135,20 @@ package protocol StoreTransaction: AnyObject {
     /// Stores what a host says of itself, in place of what it said before.
     func setStanding(_ bytes: [UInt8], of host: HostRecord) throws(StoreFault)
 
+    // MARK: Statistics
+
+    /// Adds to a roll-up. It is stored with the commit.
+    func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault)
+    /// Returns the roll-ups of spans that begin in a range of dates, ordered by date and identifier: of an identifier, or
+    /// of each.
+    func rollups(
+        _ span: RollupSpan, of identifier: String?, in dates: Range<Int64>
+    ) throws(StoreFault) -> [StoredRollup]
+    /// Adds the minutes that begin before a date to their hours, and removes them. Returns whether there were any.
+    func foldMinutes(before date: Int64) throws(StoreFault) -> Bool
+    /// Removes hours that begin before a date.
+    func removeHours(before date: Int64) throws(StoreFault)
+
     // MARK: Schedules
 
     /// Returns the schedules, ordered by name.

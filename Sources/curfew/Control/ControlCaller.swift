@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import PluginBridge
 import Scheduling
 import Service
@@ -36,6 +37,19 @@ struct ControlCaller: Sendable {
         HTTPFault(
             403, "role", "`\(Shown.line(identifier))` may not be submitted by this user",
             help: ["the host permits \(rights.submittable)"])
+    }
+
+    /// Who it is, and may do what.
+    func item(_ peer: HTTPPeer) -> JSONItem {
+        let name = getpwuid(peer.user).map { String(cString: $0.pointee.pw_name) }
+        let has: [(Role, Bool)] = [
+            (.read, rights.reads), (.submit, rights.submits), (.operate, rights.operates),
+            (.admin, rights.administers),
+        ]
+        return .object([
+            ("user", .text(name ?? "\(peer.user)")), ("number", .integer(Int64(peer.user))),
+            ("rights", .list(has.filter(\.1).map { .text($0.0.rawValue) })),
+        ])
     }
 
     func fault(_ need: ControlRoute.Need) -> HTTPFault? {

@@ -40,6 +40,16 @@ struct ControlQuery {
         return id
     }
 
+    /// Nanoseconds since 1970 in UTC.
+    func date(_ name: String, at now: Int64) throws(HTTPFault) -> Int64? {
+        guard let text = values[name] else { return nil }
+        do throws(CommandError) {
+            return try DateArgument.value(text, for: name + "=", at: now, isUTC: true)
+        } catch {
+            throw HTTPFault(400, "query", error.message, help: error.help)
+        }
+    }
+
     /// Nanoseconds.
     func span(_ name: String, _ range: ClosedRange<UInt64>) throws(HTTPFault) -> UInt64? {
         guard let text = values[name] else { return nil }

@@ -5,7 +5,8 @@ import Service
 /// A call of the control socket. `openapi.json` describes all of them for clients.
 struct ControlRoute {
     enum Action {
-        case host, hosts, health, tasks, handlers, plugins, factors
+        case page, me
+        case host, hosts, health, tasks, handlers, plugins, factors, statistics
         case reload, drain, endDrain
         case requests, journal, schedules
         case submit, submitBatch
@@ -69,6 +70,10 @@ struct ControlRoute {
     private static let screen = ["screen", "colour"]
 
     static let all = [
+        ControlRoute("GET", "/", [], .page, .any),
+        ControlRoute("GET", "/page/{name}", [], .page, .any),
+        ControlRoute("GET", "/v1/me", [], .me, .any),
+        ControlRoute("GET", "/v1/statistics", StatisticsQuery.names, .statistics, .read),
         ControlRoute("GET", "/v1/host", [], .host, .any),
         ControlRoute("GET", "/v1/hosts", [], .hosts, .read),
         ControlRoute("GET", "/v1/health", [], .health, .read),
@@ -118,12 +123,16 @@ struct ControlRoute {
 
     /// Returns nil if the path is another one; a number that is none matches nothing.
     private func match(_ path: [String]) -> RequestID?? {
+        // The root has one part, which is empty.
+        if self.path.isEmpty { return path == [""] ? .some(nil) : nil }
         guard path.count == self.path.count else { return nil }
         var id: RequestID?
         for (own, part) in zip(self.path, path) {
             if own == "{id}" {
                 guard let number = RequestArgument.parse(part) else { return nil }
                 id = number
+            } else if own == "{name}" {
+                continue
             } else if !own.utf8.elementsEqual(part.utf8) {
                 return nil
             }

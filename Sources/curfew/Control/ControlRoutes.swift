@@ -100,6 +100,15 @@ struct ControlRoutes: Sendable {
             throw HTTPFault(400, "body", "this call has no body")
         }
         switch route.action {
+        case .page:
+            guard let page = WebPage.answer(Self.name(ofPage: call.request.target)) else {
+                throw HTTPFault(404, "notFound", "the page has no such file")
+            }
+            call.answer(page)
+        case .me: call.answer(HTTPAnswer(json: caller.item(call.request.peer).written))
+        case .statistics:
+            let asked = try StatisticsQuery(query, at: csys_realtime_ns())
+            look(call) { (store) throws(CommandError) in try asked.item(store) }
         case .host: look(call) { (store) throws(CommandError) in try hostItem(store, caller) }
         case .health: health(call)
         case .tasks:
@@ -197,6 +206,11 @@ struct ControlRoutes: Sendable {
         case .submit, .submitBatch: break
         }
         return nil
+    }
+
+    /// The last part of the path; that of the root has none.
+    private static func name(ofPage target: HTTPTarget) -> String {
+        target.path.count > 1 ? target.path[target.path.count - 1] : "index.html"
     }
 
     // MARK: The host

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The factors of the machine: how they stand, and how they stood over the day.
+
+import { query } from "./api.js";
+import { figure, intervals } from "./charts.js";
+import { commandLine, line } from "./command.js";
+import { code, empty, section, table } from "./dom.js";
+import { span } from "./format.js";
+import { mark } from "./marks.js";
+import { heading } from "./parts.js";
+import { dates, hour, minute } from "./series.js";
+import { at, clock, when } from "./time.js";
+import { cut } from "./text.js";
+
+const mostIntervals = 500;
+
+export default {
+  title: () => "Factors",
+  every: 20,
+  wants: (changes) => changes.all || changes.kinds.has("factor-changed"),
+
+  async load(context) {
+    const to = Math.ceil(Date.now() / minute) * minute;
+    const from = to - 24 * hour;
+    const [now, history] = await Promise.all([
+      context.get("factors"),
+      context.get("factors/history" + query(dates({ from, to })), { fresh: 5, or: null }),
+    ]);
+    return { from, to, now: now.factors, history: history?.factors ?? null };
+  },
+
+  render(context, { from, to, now, history }) {
+    const rows = (history ?? []).map(({ name, intervals: list }) => ({
+      name,
+      items: list.slice(-mostIntervals).map((item) => {
+        const [start, end] = [Date.parse(item.from), item.to === null ? Date.now() : Date.parse(item.to)];
+        return {
+          name,
+          state: item.state,
+          start,
+          end,
+          isNow: item.to === null,
+          detail: item.detail,
+          text: `${name} ${item.state}, ${clock(start)} to ${item.to === null ? "now" : clock(end)}${
+            item.detail ? `: ${cut(item.detail, 200)}` : ""
+          }`,
+        };
+      }),
+    }));
+    const ticks = [];
+    const step = context.width < 500 ? 6 : 3;
+    const first = new Date(from);
+    first.setMinutes(0, 0, 0);
+    for (let index = 0; index <= 25; index += 1) {
+      const time = first.getTime() + index * hour;
+      if (time > from && time < to && new Date(time).getHours() % step === 0) {
+        ticks.push({ time, text: clock(time) });
+      }
+    }
+    const title = "Factors over the last 24 hours";
+    return [
+      heading("Factors"),
+      now.length === 0
+        ? empty("No source knows a factor of this machine. Type ", code("curfew doctor"), " to see why.")
+        : table(
+          "What the machine is like now",
+          [
+            { title: "Factor", head: true, cell: (factor) => factor.name },
+            {
+              title: "State",
+              cell: (factor) => mark({ yes: "met", no: "unmet" }[factor.state] ?? "unknown"),
+            },
+            { title: "Detail", wide: true, cell: (factor) => cut(factor.detail, 300) },
+            { title: "Since", cell: (factor) => when(factor.since) },
+            { title: "Source", cell: (factor) => code(cut(factor.source, 120)) },
+          ],
+          now,
+          { captionHidden: true, key: (factor) => factor.name },
+        ),
+      section(
+        "Over the day",
+        history === null ? empty("The host keeps no history of factors.") : figure(context, {
+          id: "factors",
+          title,
+          legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
+          draw: (width) => intervals(width, title, rows, from, to, ticks),
+          columns: [
+            { title: "Factor", head: true, cell: (item) => item.name },
+            { title: "State", cell: (item) => mark(item.state) },
+            { title: "From", cell: (item) => at(item.start) },
+            { title: "To", cell: (item) => item.isNow ? "now" : at(item.end) },
+            { title: "For", number: true, cell: (item) => span((item.end - item.start) / 1000) },
+            { title: "Detail", wide: true, cell: (item) => cut(item.detail ?? "", 200) },
+          ],
+          rows: context.switches.has("factors")
+            ? rows.flatMap((row) => row.items).slice(0, mostIntervals)
+            : rows,
+          empty: "The history of factors has just begun.",
+        }),
+      ),
+      commandLine(line(null, "doctor")),
+    ];
+  },
+};

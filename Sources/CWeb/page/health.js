@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Health: what the host finds about itself, and how to mend it.
+
+import { commandLine, line } from "./command.js";
+import { h, table } from "./dom.js";
+import { mark } from "./marks.js";
+import { heading } from "./parts.js";
+import { sentence } from "./stage.js";
+
+const words = {
+  ok: "The host does all its work.",
+  drained: "The host launches nothing: it is drained.",
+  degraded: "Some work waits until somebody mends something.",
+};
+const rank = { fail: 0, warn: 1, ok: 2 };
+
+export default {
+  title: () => "Health",
+  every: 10,
+  wants: (changes) => changes.all || changes.kinds.size > 0,
+  load: (context) => context.get("health"),
+  render(context, health) {
+    return [
+      heading("Health"),
+      h(
+        "p",
+        { class: "lead", "data-key": "lead", role: "status" },
+        mark(health.status),
+        " ",
+        words[health.status] ?? "",
+      ),
+      table(
+        "What the host finds",
+        [
+          { title: "Part", head: true, cell: (finding) => finding.part },
+          { title: "State", cell: (finding) => mark(finding.state) },
+          { title: "Finding", wide: true, cell: (finding) => sentence(finding.text) },
+          { title: "Mend", wide: true, cell: (finding) => finding.mend ?? "–" },
+        ],
+        [...health.findings].sort((a, b) => rank[a.state] - rank[b.state]),
+        { captionHidden: true, key: (finding) => finding.part },
+      ),
+      commandLine(line(context.host, "health")),
+    ];
+  },
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys: g and a letter opens a view, / goes to the filter, ? lists them.
+
+import { dialog } from "./dialog.js";
+import { h, p } from "./dom.js";
+import { choose, setting } from "./settings.js";
+
+const longestPause = 1500;
+let first = 0;
+
+function list(views) {
+  const row = (keys, text) =>
+    h("div", null, h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, text));
+  dialog("Keys", [
+    h(
+      "dl",
+      { class: "keys" },
+      views.map((view) => row(["g", view.key], view.title)),
+      row(["/"], "go to the filter of requests"),
+      row(["c"], "copy the command of the view"),
+      row(["?"], "this list"),
+    ),
+    p(h(
+      "label",
+      null,
+      h("input", {
+        type: "checkbox",
+        checked: setting("keys") === "on",
+        onchange: (event) => choose("keys", event.currentTarget.checked ? "on" : "off"),
+      }),
+      " Use these keys",
+    )),
+  ], [{ text: "Close", value: "" }]);
+}
+
+/** Shows the list of keys. */
+export { list as showKeys };
+
+export function listen(views) {
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (
+      event.ctrlKey || event.altKey || event.metaKey || event.isComposing ||
+      document.querySelector("dialog[open]")
+    ) return;
+    if (target.closest?.("input, textarea, select")) return;
+    if (key === "?") return list(views);
+    if (setting("keys") !== "on") return;
+    const isSecond = performance.now() - first < longestPause;
+    first = key === "g" ? performance.now() : 0;
+    if (isSecond) {
+      const view = views.find((item) => item.key === key);
+      if (view) location.hash = view.href;
+    } else if (key === "/") {
+      event.preventDefault();
+      if (!location.hash.startsWith("#/requests") || !document.getElementById("filter")) {
+        location.hash = "#/requests";
+      }
+      // The view is there after the hash has changed.
+      setTimeout(() => document.getElementById("filter")?.focus(), 300);
+    } else if (key === "c") document.querySelector("[data-copy]")?.click();
+  });
+}

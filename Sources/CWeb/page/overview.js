@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overview: what ran, what did not, and why.
+
+import { query } from "./api.js";
+import { figure, stack } from "./charts.js";
+import { commandLine, line } from "./command.js";
+import { code, empty, h, li, link, p, section, strong } from "./dom.js";
+import { count, counted, span } from "./format.js";
+import { outcomes } from "./marks.js";
+import { endTable, heading, missTable, promiseChart, purpose, requestLink } from "./parts.js";
+import { address } from "./router.js";
+import { dates, hour, range, slots, statisticsPath, sumOfEnds } from "./series.js";
+import { sentence } from "./stage.js";
+import { stamp, when } from "./time.js";
+
+const slowCommit = 0.5;
+const states = [
+  ["Running", "running"],
+  ["Waiting", "pending"],
+  ["Parked", "parked"],
+  ["Host gone", "host-gone"],
+  ["Succeeded", "succeeded"],
+  ["Not succeeded", "failed,expired,crashed,abandoned,missed"],
+];
+
+const inFull = ({ requests, more }) => requests.length + (more ?? 0);
+
+async function lastEnds(context) {
+  const answer = await context.get("ends?limit=10", { fresh: 1, or: null });
+  if (answer) return answer.ends;
+  const { requests } = await context.get("requests?view=history&limit=10", { or: { requests: [] } });
+  return requests.map((request) => ({
+    request: request.id,
+    launch: request.launches,
+    identifier: request.identifier,
+    at: request.changed,
+    outcome: request.outcome ?? request.state,
+    duration: null,
+  }));
+}
+
+function alertsOf({ host, health, plugins, handlers, hosts, counts }) {
+  const alerts = [];
+  const add = (text, href, next) => alerts.push({ text, href, next });
+  for (const finding of health.findings) {
+    if (finding.state !== "ok") {
+      add(sentence(`${finding.part}: ${finding.text}`), "#/health", "How to mend it");
+    }
+  }
+  for (const plugin of plugins.plugins.filter((item) => item.quarantine)) {
+    add(
+      `Plugin ${plugin.id} is quarantined: ${plugin.quarantine.reason}.`,
+      address(["plugins"]),
+      "Look at it",
+    );
+  }
+  const fromPlugins = new Set(plugins.plugins.filter((item) => item.quarantine).map((item) => item.id));
+  for (
+    const handler of handlers.handlers.filter((item) => item.quarantined && !fromPlugins.has(item.plugin))
+  ) {
+    add(
+      `Handler ${handler.identifier} is quarantined: ${handler.quarantined}.`,
+      address(["handlers", handler.identifier]),
+      "Look at it",
+    );
+  }
+  for (const other of hosts.hosts.filter((item) => item.state === "silent")) {
+    add(
+      `Host ${other.host ?? other.process} is silent${
+        other.silence == null ? "" : ` for ${span(other.silence)}`
+      }.`,
+      "#/hosts",
+      "Look at the hosts",
+    );
+  }
+  const stuck = host.statistics?.workers?.stuck ?? 0;
+  if (stuck > 0) {
+    add(
+      `${counted(stuck, "worker")} ${stuck === 1 ? "does" : "do"} not return from a task.`,
+      "#/handlers",
+      "Look at the handlers",
+    );
+  }
+  const slow = host.statistics?.commits?.p99 ?? 0;
+  if (slow > slowCommit) {
+    add(
+      `The store is slow: one commit in a hundred takes ${span(slow)} or longer.`,
+      "#/health",
+      "Look at the health",
+    );
+  }
+  const parked = counts[2];
+  if (parked > 0) {
+    add(
+      `${counted(parked, "request")} ${
+        parked === 1 ? "is" : "are"
+      } parked: the process ended again and again while they ran.`,
+      address(["requests"], { state: "parked" }),
+      "Look at them",
+    );
+  }
+  return alerts;
+}
+
+function summary(list, counts) {
+  const sum = (key) => list.reduce((total, slot) => total + slot[key], 0);
+  const [promised, launched, missed] = [sum("promised"), sum("launched"), sum("missed")];
+  if (promised + launched === 0 && counts.some((number) => number > 0)) {
+    return "Nothing ran in the last 24 hours.";
+  }
+  if (promised + launched === 0) {
+    return [
+      "Nothing ran in the last 24 hours. Type ",
+      code("curfew submit -- /bin/date"),
+      " to submit a first request.",
+    ];
+  }
+  const ends = sumOfEnds(list);
+  const parts = outcomes.filter((outcome) => ends[outcome] > 0).map((outcome) =>
+    `${count(ends[outcome])} ${outcome}`
+  );
+  return [
+    `In the last 24 hours ${counted(launched, "task")} ran`,
+    parts.length > 0 && `: ${parts.join(", ")}`,
+    ". ",
+    promised === 0
+      ? "No dates were due."
+      : missed === 0
+      ? `All ${count(promised)} launches that were promised happened in time.`
+      : strong(`Of ${count(promised)} promised launches ${count(missed)} did not happen in time.`),
+  ];
+}
+
+export default {
+  title: () => "Overview",
+  every: 5,
+  wants: () => true,
+
+  async load(context) {
+    const minutes = range(3 * hour, "minute");
+    const hours = range(24 * hour, "hour");
+    const none = (key) => ({ or: { [key]: [] }, fresh: 4 });
+    const [host, health, plugins, handlers, hosts, counts, fine, coarse, misses, ends, first] = await Promise
+      .all([
+        context.get("host", { fresh: 4 }),
+        context.get("health", none("findings")),
+        context.get("plugins", none("plugins")),
+        context.get("handlers", none("handlers")),
+        context.get("hosts", none("hosts")),
+        Promise.all(
+          states.map(async ([, state]) =>
+            inFull(await context.get("requests" + query({ state, limit: 1 }), { fresh: 1 }))
+          ),
+        ),
+        context.get(statisticsPath(minutes), { fresh: 5, or: null }),
+        context.get(statisticsPath(hours), { fresh: 15, or: null }),
+        context.get("misses" + query({ ...dates(hours), limit: 6 }), { ...none("misses"), fresh: 15 }),
+        lastEnds(context),
+        context.get("requests?state=pending&limit=1", { fresh: 1 }),
+      ]);
+    const oldest = first.requests.find((request) => request.due && Date.parse(request.due) <= Date.now()) ??
+      null;
+    const why = oldest && await context.get(`requests/${oldest.id}/why`, { fresh: 2, or: null });
+    return {
+      host,
+      health,
+      plugins,
+      handlers,
+      hosts,
+      counts,
+      fine: slots(minutes, fine),
+      coarse: slots(hours, coarse),
+      hours,
+      misses,
+      ends,
+      oldest,
+      why,
+    };
+  },
+
+  render(context, data) {
+    const alerts = alertsOf(data);
+    const all = { from: stamp(data.hours.from), to: stamp(data.hours.to) };
+    const holding = data.why?.factors?.filter((factor) => factor.holds) ?? [];
+    const minutes = data.fine.map((slot) => {
+      const ended = Object.values(slot.ends).reduce((sum, value) => sum + value, 0);
+      return {
+        ...slot,
+        good: slot.ends.succeeded ?? 0,
+        bad: ended - (slot.ends.succeeded ?? 0),
+        label: /:[03]0$/.test(slot.label) ? slot.label : null,
+      };
+    });
+    const sum = (key) => minutes.reduce((total, slot) => total + slot[key], 0);
+    return [
+      heading("Overview"),
+      h("p", { class: "lead", "data-key": "lead" }, summary(data.coarse, data.counts)),
+      h(
+        "div",
+        { "data-key": "alerts", "aria-live": "polite" },
+        alerts.length > 0 &&
+          h(
+            "ul",
+            { class: "notice bad alerts" },
+            alerts.slice(0, 12).map(({ text, href, next }) => li(text, " ", link(href, next))),
+            alerts.length > 12 && li(`… and ${alerts.length - 12} more`),
+          ),
+      ),
+      h(
+        "ul",
+        { class: "counts", "data-key": "counts" },
+        states.map(([title, state], index) =>
+          (state !== "host-gone" || data.counts[index] > 0) &&
+          h(
+            "li",
+            { "data-key": state },
+            h(
+              "a",
+              { href: address(["requests"], { state }) },
+              h("span", { class: "value", "data-count": state }, count(data.counts[index])),
+              h("span", null, title),
+            ),
+          )
+        ),
+      ),
+      data.oldest &&
+      h(
+        "p",
+        { "data-key": "oldest" },
+        "Due for the longest time: request ",
+        requestLink(data.oldest.id),
+        " (",
+        purpose(data.oldest, 60),
+        "), for ",
+        when(data.oldest.due, "elapsed"),
+        ". ",
+        holding.length > 0
+          ? [
+            "It waits for ",
+            holding.map((factor, index) => [index > 0 && ", ", strong(factor.factor), `: ${factor.detail}`]),
+            ".",
+          ]
+          : "Nothing holds it back.",
+      ),
+      section(
+        "Promised and launched",
+        promiseChart(context, data.coarse, hour, "Launches in each hour of the last 24 hours"),
+      ),
+      data.misses.misses.length > 0 &&
+      section(
+        "What did not run in time, and why",
+        missTable("Promised launches that were missed", data.misses.misses),
+        data.misses.more && p(link(address(["schedules"], all), "All that were missed in 24 hours")),
+      ),
+      section(
+        "Throughput",
+        figure(context, {
+          id: "throughput",
+          title: "Ends in each minute of the last 3 hours",
+          legend: [["launched", "succeeded"], ["missed", "not succeeded"]],
+          draw: (width) =>
+            stack(
+              width,
+              "Ends in each minute of the last 3 hours",
+              `${count(sum("good"))} succeeded, ${count(sum("bad"))} did not`,
+              minutes,
+            ),
+          columns: [
+            { title: "Minute", head: true, cell: (slot) => slot.name },
+            { title: "Succeeded", number: true, cell: (slot) => count(slot.good) },
+            { title: "Not succeeded", number: true, cell: (slot) => count(slot.bad) },
+          ],
+          rows: sum("good") + sum("bad") > 0 ? minutes : [],
+          empty: "No task has ended in the last 3 hours.",
+        }),
+      ),
+      section(
+        "Last ends",
+        data.ends.length > 0
+          ? endTable("The last tasks that ended", data.ends)
+          : empty("No task has ended yet."),
+      ),
+      commandLine(line(context.host, "ps", "--all")),
+    ];
+  },
+};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugins: which build is in use, who signed it, what confines it, and how its process ended.
+
+import { button, perform } from "./actions.js";
+import { post } from "./api.js";
+import { commandLine, line } from "./command.js";
+import { code, empty, facts, h, li, p, quiet, table } from "./dom.js";
+import { counted } from "./format.js";
+import { mark } from "./marks.js";
+import { heading } from "./parts.js";
+import { encoded } from "./router.js";
+import { at, when } from "./time.js";
+import { cut } from "./text.js";
+
+const signals = {
+  4: "SIGILL",
+  6: "SIGABRT",
+  7: "SIGBUS",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  15: "SIGTERM",
+  24: "SIGXCPU",
+  31: "SIGSYS",
+};
+
+function quarantine(context, plugin) {
+  const state = plugin.quarantine;
+  if (!state) return null;
+  return h(
+    "div",
+    { class: "notice bad" },
+    p(
+      "Quarantined since ",
+      at(state.since),
+      `: ${state.reason}. Its requests wait`,
+      state.until ? [", until ", at(state.until)] : ". It is not run until it is released",
+      ".",
+    ),
+    button("plugin", "Release it", () =>
+      perform(context, {
+        title: `Release ${plugin.id}?`,
+        text: "The host starts its process again, and launches the requests that wait.",
+        yes: "Release",
+        command: line(context.host, "release", plugin.id),
+        call: () => post(`plugins/${encoded(plugin.id)}/release`),
+        done: `${plugin.id} is run again`,
+      })),
+  );
+}
+
+export default {
+  title: () => "Plugins",
+  every: 10,
+  wants: (changes) =>
+    changes.all || changes.kinds.has("ended") || changes.kinds.has("host-started") ||
+    changes.kinds.has("released"),
+  load: (context) => context.get("plugins"),
+  render(context, { plugins }) {
+    const isBad = (plugin) => plugin.quarantine || plugin.status === "failed";
+    return [
+      heading("Plugins"),
+      plugins.length === 0 &&
+      empty(
+        "No plugin is found. Type ",
+        code("curfew new example"),
+        " to make one, or ",
+        code("curfew paths"),
+        " to see where plugins are searched.",
+      ),
+      [...plugins].sort((a, b) => (isBad(b) ? 1 : 0) - (isBad(a) ? 1 : 0)).map((plugin) =>
+        h(
+          "section",
+          { class: "item", "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
+          h("h2", null, cut(plugin.id, 120), " ", quiet(plugin.version), " ", mark(plugin.status)),
+          quarantine(context, plugin),
+          plugin.reason && h("p", { class: "notice bad" }, plugin.reason),
+          facts([
+            ["Directory", code(plugin.directory)],
+            [
+              "Runs in",
+              {
+                thread: "the host",
+                process: "a process of its own",
+                fresh: "a process for each task",
+              }[plugin.isolation],
+            ],
+            [
+              "Process",
+              plugin.process === null ? null : `${plugin.process}, started ${counted(plugin.starts, "time")}`,
+            ],
+            ["Last end", plugin.lastEnd],
+            ["SHA-256", plugin.sha256 && h("code", { class: "hash" }, plugin.sha256)],
+            ["Signer", plugin.sha256 === undefined ? null : plugin.signer ?? "not signed"],
+          ]),
+          plugin.crashes?.length > 0 &&
+            h(
+              "details",
+              { open: isBad(plugin) },
+              h("summary", null, counted(plugin.crashes.length, "crash", "crashes")),
+              table(
+                `Crashes of ${plugin.id}`,
+                [
+                  { title: "When", head: true, cell: (crash) => [at(crash.at), " (", when(crash.at), ")"] },
+                  {
+                    title: "Signal",
+                    cell: (crash) =>
+                      crash.signal === null ? "–" : `${crash.signal} ${signals[crash.signal] ?? ""}`,
+                  },
+                  { title: "During", cell: (crash) => crash.phase ?? "–" },
+                ],
+                plugin.crashes.slice(-50).reverse(),
+                { captionHidden: true },
+              ),
+            ),
+          plugin.notInForce.length > 0 &&
+            h(
+              "details",
+              null,
+              h("summary", null, `${counted(plugin.notInForce.length, "limit")} not in force`),
+              h("ul", null, plugin.notInForce.map((text) => li(text))),
+            ),
+        )
+      ),
+      commandLine(line(null, "plugins")),
+    ];
+  },
+};

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of requests: a filter, a selection, and changes of many at once.
+
+import { bulk, button } from "./actions.js";
+import { may, query } from "./api.js";
+import { commandLine, line, quoted } from "./command.js";
+import { code, h, li, link, quiet, table } from "./dom.js";
+import { completions, filterText, keys, parseFilter, states } from "./filter.js";
+import { count, counted } from "./format.js";
+import { isOver, mark, stateOf } from "./marks.js";
+import { handlerLink, heading, purpose, requestLink } from "./parts.js";
+import { address } from "./router.js";
+import { cut } from "./text.js";
+import { when } from "./time.js";
+
+const views = [
+  ["All", {}],
+  ["Not over", { view: "live" }],
+  ["Over", { view: "history" }],
+  ["Running", { state: "running" }],
+  ["Not succeeded", { state: "failed,expired,crashed,abandoned,missed" }],
+  ["Parked", { state: "parked" }],
+];
+
+const filterOf = (query) =>
+  Object.fromEntries([...keys, "text", "view"].filter((key) => query[key]).map((key) => [key, query[key]]));
+
+function go(members) {
+  const next = address(["requests"], members);
+  if (location.hash !== next) location.hash = next;
+}
+
+// The box
+
+async function loadValues(context) {
+  if (context.state.values) return;
+  context.state.values = { state: states };
+  const [handlers, hosts, schedules] = await Promise.all([
+    context.get("handlers", { or: { handlers: [] } }),
+    context.get("hosts", { or: { hosts: [] } }),
+    context.get("schedules", { or: { schedules: [] } }),
+  ]).catch(() => [{ handlers: [] }, { hosts: [] }, { schedules: [] }]);
+  context.state.values = {
+    state: states,
+    identifier: handlers.handlers.map((item) => item.identifier),
+    host: hosts.hosts.filter((item) => item.host !== null).map((item) => String(item.host)),
+    schedule: schedules.schedules.map((item) => item.name),
+  };
+  if (context.isOpen && context.state.offers?.active === -1) {
+    offer(context, document.getElementById("filter"));
+  }
+}
+
+function offer(context, input) {
+  if (!input) return;
+  const { start, items } = completions(input.value, input.selectionStart, context.state.values ?? {});
+  context.state.offers = { start, items, active: -1 };
+  context.draw();
+}
+
+function closeOffers(context) {
+  if (!context.state.offers) return;
+  context.state.offers = null;
+  context.draw();
+}
+
+function take(context, input, item) {
+  const { start } = context.state.offers;
+  const rest = input.value.slice(input.selectionStart);
+  const isWhole = !item.endsWith(":");
+  input.value = input.value.slice(0, start) + item + (isWhole && !rest.startsWith(" ") ? " " : "") + rest;
+  const place = start + item.length + (isWhole ? 1 : 0);
+  context.state.draft = input.value;
+  input.setSelectionRange(place, place);
+  input.focus();
+  offer(context, input);
+}
+
+function filterBox(context) {
+  const offers = context.state.offers;
+  const isOpen = offers !== null && offers !== undefined && offers.items.length > 0;
+  // What is typed stays in the box until it is applied, also when the box has not the focus.
+  const typed = (event) => {
+    context.state.draft = event.currentTarget.value;
+    offer(context, event.currentTarget);
+  };
+  const pressed = (event) => {
+    const input = event.currentTarget;
+    if (event.key === "Escape" && isOpen) {
+      event.preventDefault();
+      closeOffers(context);
+    } else if (isOpen && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      const size = offers.items.length + 1;
+      offers.active = (offers.active + 1 + (event.key === "ArrowDown" ? 1 : size - 1)) % size - 1;
+      context.draw();
+    } else if (isOpen && event.key === "Enter" && offers.active >= 0) {
+      event.preventDefault();
+      take(context, input, offers.items[offers.active]);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      apply(context, input);
+    }
+  };
+  return h(
+    "div",
+    { class: "filter", role: "search", "data-key": "filter" },
+    h("label", { for: "filter" }, "Filter"),
+    h(
+      "div",
+      { class: "box" },
+      h("input", {
+        id: "filter",
+        type: "text",
+        value: context.state.draft ?? filterText(context.query),
+        role: "combobox",
+        "aria-expanded": String(isOpen),
+        "aria-controls": "offers",
+        "aria-autocomplete": "list",
+        "aria-activedescendant": isOpen && offers.active >= 0 ? `offer-${offers.active}` : undefined,
+        placeholder: "state:failed identifier:org.example.mirror or a part of a key",
+        spellcheck: "false",
+        autocomplete: "off",
+        autocapitalize: "off",
+        maxlength: "500",
+        onfocus: () => loadValues(context),
+        oninput: typed,
+        onkeydown: pressed,
+        onblur: () => closeOffers(context),
+      }),
+      h(
+        "ul",
+        { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" },
+        (isOpen ? offers.items : []).map((item, index) =>
+          h("li", {
+            id: `offer-${index}`,
+            role: "option",
+            "aria-selected": String(index === offers.active),
+            // Pressed, not clicked: the box keeps the focus.
+            onpointerdown: (event) => {
+              event.preventDefault();
+              take(context, document.getElementById("filter"), item);
+            },
+          }, item)
+        ),
+      ),
+    ),
+    h("button", { onclick: () => apply(context, document.getElementById("filter")) }, "Apply"),
+  );
+}
+
+function apply(context, input) {
+  context.state.offers = null;
+  context.state.draft = null;
+  go(parseFilter(input.value));
+  context.draw();
+}
+
+// Changes of many
+
+const bulkActions = {
+  cancel: ["Cancel", (request) => !isOver(request)],
+  retry: ["Retry", isOver],
+  release: ["Release", (request) => request.state === "parked"],
+};
+
+function bulkBar(context, data) {
+  if (!may("bulk")) return null;
+  const selected = data.requests.filter((request) => context.state.selected.has(request.id));
+  const isAll = context.state.all;
+  const filter = filterOf(context.query);
+  const { view, schedule, ...sent } = filter;
+  // The calls know no schedule and no view: a filter without them would change more than what is shown.
+  const canAll = Object.keys(sent).length > 0 && !schedule && !view;
+  const offered = selected.length > 0 && selected.length === data.requests.length && data.more > 0 && canAll;
+  return h(
+    "div",
+    { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
+    isAll
+      ? h("span", null, `All ${count(data.total)} that match`)
+      : selected.length > 0
+      ? h("span", null, `${count(selected.length)} selected`)
+      : quiet("Select requests to change them together."),
+    (offered || isAll) && h("button", {
+      class: "link",
+      onclick: () => {
+        context.state.all = !context.state.all;
+        context.draw();
+      },
+    }, isAll ? "Only those on this page" : `Select all ${count(data.total)} that match`),
+    (selected.length > 0 || isAll) &&
+      Object.entries(bulkActions).filter(([, [, fits]]) => isAll || selected.some(fits)).map(
+        ([action, [text, fits]]) => {
+          const ids = selected.filter(fits).map((request) => request.id);
+          return button(
+            "bulk",
+            isAll ? `${text} ${count(data.total)}` : `${text} ${count(ids.length)}`,
+            async () => {
+              const what = isAll
+                ? { filter: sent, total: await totalOf(context, filter), words: filterText(context.query) }
+                : { ids };
+              if (await bulk(context, action, what)) {
+                context.state.selected.clear();
+                context.state.all = false;
+                context.draw();
+              }
+            },
+            { "data-key": action, "data-bulk": action },
+          );
+        },
+      ),
+  );
+}
+
+async function totalOf(context, filter) {
+  const answer = await context.get("requests" + query({ ...filter, limit: 1 }));
+  return answer.requests.length + (answer.more ?? 0);
+}
+
+function columns(context, data) {
+  const { selected } = context.state;
+  const isAll = data.requests.length > 0 && data.requests.every((request) => selected.has(request.id));
+  const select = (ids, isOn) => {
+    for (const id of ids) isOn ? selected.add(id) : selected.delete(id);
+    context.state.all = false;
+    context.draw();
+  };
+  return [
+    may("bulk") && {
+      title: "Select",
+      heading: h("input", {
+        type: "checkbox",
+        "aria-label": "Select all on this page",
+        checked: isAll,
+        indeterminate: !isAll && selected.size > 0,
+        onchange: (event) => select(data.requests.map((request) => request.id), event.currentTarget.checked),
+      }),
+      cell: (request) =>
+        h("input", {
+          type: "checkbox",
+          "aria-label": `Select request ${request.id}`,
+          checked: selected.has(request.id),
+          onchange: (event) => select([request.id], event.currentTarget.checked),
+        }),
+    },
+    { title: "Request", head: true, cell: (request) => requestLink(request.id) },
+    { title: "State", cell: (request) => mark(stateOf(request)) },
+    {
+      title: "What",
+      wide: true,
+      cell: (request) => [
+        request.argv ? code(purpose(request)) : handlerLink(request.identifier),
+        request.needs.length > 0 && h("span", { class: "more" }, `needs ${request.needs.join(", ")}`),
+        request.key !== null && h("span", { class: "more" }, "key ", h("bdi", null, cut(request.key, 60))),
+      ],
+    },
+    {
+      title: "Due",
+      cell: (request) =>
+        request.state === "pending"
+          ? [
+            when(request.due),
+            request.reason && request.reason !== "submitted" &&
+            quiet(` ${request.reason}`),
+          ]
+          : "–",
+    },
+    { title: "Changed", cell: (request) => when(request.changed) },
+    {
+      title: "Tries",
+      number: true,
+      cell: (request) =>
+        isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}`,
+    },
+  ].filter(Boolean);
+}
+
+function commandFor(context) {
+  const { state, identifier, text, schedule, view } = context.query;
+  if (schedule && !state && !identifier && !text) return line(context.host, "schedules", schedule);
+  const isAll = !state && view === undefined;
+  const shown = line(
+    context.host,
+    "ps",
+    isAll ? "--all" : null,
+    view === "history" ? "--history" : null,
+    ...(state ? ["--state", state] : []),
+    ...(identifier ? ["--identifier", identifier] : []),
+  );
+  return text ? `${shown} | grep -F -e ${quoted(text)}` : shown;
+}
+
+export default {
+  title: () => "Requests",
+  every: 15,
+  wants: (changes) => changes.all || changes.requests.size > 0,
+
+  // Another filter or page: what was selected before is not seen any more.
+  moved(context) {
+    context.state.selected?.clear();
+    context.state.all = false;
+    context.state.draft = null;
+    if (context.query.after !== context.state.page) {
+      context.state.page = context.query.after;
+      scrollTo(0, 0);
+      document.querySelector("h1").focus({ preventScroll: true });
+    }
+    const input = document.getElementById("filter");
+    if (input) input.value = filterText(context.query);
+  },
+
+  async load(context) {
+    context.state.selected ??= new Set();
+    context.state.page = context.query.after;
+    const filter = filterOf(context.query);
+    const answer = await context.get(
+      "requests" + query({ ...filter, limit: context.query.limit, after: context.query.after }),
+    );
+    const onPage = answer.requests.length + (answer.more ?? 0);
+    const total = context.query.after ? await totalOf(context, filter) : onPage;
+    return { requests: answer.requests, more: answer.more ?? 0, next: answer.next ?? null, total };
+  },
+
+  render(context, data) {
+    const ids = new Set(data.requests.map((request) => request.id));
+    for (const id of context.state.selected) if (!ids.has(id)) context.state.selected.delete(id);
+    const { after, ...rest } = context.query;
+    const filter = filterOf(context.query);
+    const isFiltered = Object.keys(filter).length > 0;
+    const shown = JSON.stringify(filter);
+    return [
+      heading("Requests"),
+      filterBox(context),
+      h(
+        "nav",
+        { "aria-label": "Usual filters", class: "tabs", "data-key": "tabs" },
+        h(
+          "ul",
+          null,
+          views.map(([title, members]) =>
+            li(
+              h("a", {
+                href: address(["requests"], members),
+                "aria-current": JSON.stringify(members) === shown ? "true" : undefined,
+              }, title),
+            )
+          ),
+        ),
+      ),
+      bulkBar(context, data),
+      data.requests.length === 0
+        ? h(
+          "p",
+          { class: "empty", "data-key": "empty" },
+          isFiltered
+            ? ["No request matches. ", link("#/requests", "Show all")]
+            : ["There are no requests. Type ", code("curfew submit -- /bin/date"), " to submit one."],
+        )
+        : table(
+          `Requests, the soonest first: ${filterText(context.query) || "all"}`,
+          columns(context, data),
+          data.requests,
+          {
+            captionHidden: true,
+            key: (request) => String(request.id),
+            marked: (request) => context.state.selected.has(request.id),
+          },
+        ),
+      h(
+        "nav",
+        { "aria-label": "Pages", class: "pages", "data-key": "pages" },
+        quiet(
+          data.total > data.requests.length
+            ? `${count(data.requests.length)} of ${counted(data.total, "request")}`
+            : counted(data.total, "request"),
+        ),
+        after && h("a", { "data-key": "first", href: address(["requests"], rest) }, "First page"),
+        data.next &&
+          h(
+            "a",
+            { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) },
+            "Next page",
+          ),
+      ),
+      commandLine(commandFor(context)),
+    ];
+  },
+};

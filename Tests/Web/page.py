@@ -1,0 +1,939 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the web page of a host in a browser.
+
+usage: page.py URL [--only WORD] [--browser PATH]
+
+URL is an address that signs in, as `curfew web` prints it, or the root of a server without sign-in.
+One line is printed for each check; the exit status is 1 if one failed. A check that needs what the
+server does not have, such as a request, is skipped and says so. Requests to change something are
+answered by the checks themselves and never reach the host, but for one request that runs /bin/true.
+
+Needs Playwright (pip install playwright) and Debian's chromium.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+import traceback
+import urllib.parse
+
+from playwright.sync_api import Error, sync_playwright
+
+VIEWS = ["", "requests", "handlers", "schedules", "plugins", "hosts", "factors", "health"]
+TITLES = ["Overview", "Requests", "Handlers", "Schedules", "Plugins", "Hosts", "Factors", "Health"]
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+FORBIDDEN = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|setAttribute\(\"style|https?://(?!www\.w3\.org/2000/svg)"
+)
+HOSTILE = "<img src=x onerror=alert(1)>\u202e\u0000\u2066\u0085\U0001f600\ud800."
+HOSTILE_SHOWN = "<img src=x onerror=alert(1)>\\u202e\u2400\\u2066\\u0085\U0001f600\\ud800."
+
+# Counts the streams that are open, and lets a check send events as the host would.
+WATCH = """
+window.streams = [];
+window.EventSource = class extends EventSource {
+  constructor(...args) { super(...args); window.streams.push(this); }
+};
+window.openStreams = () => window.streams.filter((stream) => stream.readyState !== 2).length;
+window.send = (kind, entry) => window.streams.at(-1).dispatchEvent(new MessageEvent(kind, { data: JSON.stringify(entry) }));
+"""
+
+CONTRAST = """
+() => {
+  const channel = (value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const parse = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return { rgb: n.slice(0, 3), alpha: n[3] ?? 1 }; };
+  const light = ([r, g, b]) => 0.2126 * channel(r / 255) + 0.7152 * channel(g / 255) + 0.0722 * channel(b / 255);
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const { rgb, alpha } = parse(getComputedStyle(at).backgroundColor);
+      if (alpha > 0.99) return rgb;
+    }
+    return [255, 255, 255];
+  };
+  const low = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.nodeValue.trim() || !element.checkVisibility() || element.closest(".unseen, noscript, title, desc, option, .skip")) continue;
+    const style = getComputedStyle(element);
+    const text = parse(element.closest("svg") ? style.fill : style.color).rgb;
+    const [a, b] = [light(text), light(ground(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.tagName}.${element.getAttribute("class")} ${walker.currentNode.nodeValue.trim().slice(0, 30)}`);
+  }
+  return low;
+}
+"""
+
+STRUCTURE = """
+() => {
+  const wrong = [];
+  for (const table of document.querySelectorAll("main table")) {
+    if (!table.caption?.textContent.trim()) wrong.push("a table without a caption");
+    for (const cell of table.querySelectorAll("th")) if (!cell.scope) wrong.push("a th without a scope");
+  }
+  for (const svg of document.querySelectorAll("main svg.chart")) {
+    if (!svg.querySelector(":scope > title")) wrong.push("a chart without a title");
+    if (!svg.matches(".gauge") && !svg.querySelector(":scope > desc")) wrong.push("a chart without a description");
+  }
+  for (const control of document.querySelectorAll("button, a[href], input, select")) {
+    const name = control.getAttribute("aria-label") || control.labels?.[0]?.textContent || control.textContent;
+    if (!name.trim()) wrong.push(`a ${control.tagName} without a name`);
+  }
+  for (const time of document.querySelectorAll("time")) if (!time.dateTime || !time.title) wrong.push("a date without its absolute");
+  if (document.querySelectorAll("h1").length !== 1) wrong.push("not one h1");
+  if (document.querySelectorAll("[style]").length > 0) wrong.push("an inline style");
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+  if (new Set(ids).size !== ids.length) wrong.push("an id twice");
+  if (document.querySelectorAll("button").length > 0 && !document.querySelector("[data-copy]")) wrong.push("no command to copy");
+  return wrong;
+}
+"""
+
+LABELS = """
+() => {
+  const wrong = [];
+  for (const svg of document.querySelectorAll("svg.chart")) {
+    const frame = svg.getBoundingClientRect();
+    const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    boxes.forEach(([name, box], index) => {
+      if (box.left < frame.left - 1 || box.right > frame.right + 1) wrong.push(`${name} is cut`);
+      for (const [other, its] of boxes.slice(index + 1)) {
+        const isApart = box.right <= its.left || its.right <= box.left || box.bottom - 3 <= its.top || its.bottom - 3 <= box.top;
+        if (!isApart) wrong.push(`${name} on ${other}`);
+      }
+    });
+  }
+  return wrong;
+}
+"""
+
+
+class Skipped(Exception):
+    pass
+
+
+class Checks:
+    def __init__(self, browser, url):
+        self.browser, self.url = browser, url
+        parts = urllib.parse.urlsplit(url)
+        self.base = f"{parts.scheme}://{parts.netloc}/"
+        self.problems = []
+        self.contexts = []
+
+    # What the checks use
+
+    def page(self, view="", width=1000, rights=None, routes=(), signed_in=True, **options):
+        """Opens a view in a browser of its own. `routes` are (pattern, handler)."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": 800}, timezone_id="Europe/Berlin", **options
+        )
+        self.contexts.append(context)
+        context.add_init_script(WATCH)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on(
+            "console",
+            lambda message: (
+                self.problems.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        page.on("dialog", lambda dialog: (self.problems.append("a dialog of the browser"), dialog.dismiss()))
+        if rights is not None:
+            page.route("**/v1/me", lambda route: route.fulfill(json={"user": "alice", "rights": rights}))
+        for pattern, handler in routes:
+            page.route(pattern, handler)
+        if signed_in and self.url != self.base:
+            page.goto(self.url)
+            self.settle(page)
+        page.goto(self.base + (f"#/{view}" if view else ""))
+        if options.get("java_script_enabled", True):
+            self.settle(page)
+        return page
+
+    @staticmethod
+    def wait(page, expression, arg=None, timeout=6):
+        """Waits until an expression is true. The browser's own way would evaluate text, which the policy of the page forbids."""
+        end = time.monotonic() + timeout
+        while not page.evaluate(expression, arg):
+            assert time.monotonic() < end, f"in vain for {timeout} s: {expression}"
+            page.wait_for_timeout(50)
+
+    def settle(self, page):
+        self.wait(
+            page,
+            "document.querySelector('h1') && !document.querySelector('main').textContent.includes('Loading…')",
+        )
+        page.wait_for_timeout(150)
+
+    def get(self, page, path):
+        return page.evaluate(
+            "async (path) => { const r = await fetch('/v1/' + path); return r.ok || r.status === 503 ? r.json() : null; }",
+            path,
+        )
+
+    def some_request(self, page, query="limit=1"):
+        found = self.get(page, f"requests?{query}")
+        if not found or not found["requests"]:
+            raise Skipped("there is no request")
+        return found["requests"][0]
+
+    @staticmethod
+    def fake(**changes):
+        request = {
+            "id": 1,
+            "identifier": "org.example.mirror",
+            "kind": "processing",
+            "state": "pending",
+            "due": "2026-01-01T00:00:00.000Z",
+            "reason": "submitted",
+            "earliest": None,
+            "latest": None,
+            "needs": [],
+            "priority": "normal",
+            "opportunistic": "no",
+            "atMost": None,
+            "onPending": "add",
+            "key": None,
+            "retry": {"attempts": 1, "backOff": 0, "longest": 0},
+            "repetition": None,
+            "submitted": "2026-01-01T00:00:00.000Z",
+            "changed": "2026-01-01T00:00:00.000Z",
+            "attempts": 0,
+            "launches": 0,
+            "crashes": 0,
+            "outcome": None,
+            "payloadBytes": 3,
+            "owner": None,
+            "argv": None,
+        }
+        return {**request, **changes}
+
+    @classmethod
+    def listing(cls, requests, more=0, next=None):
+        return {"store": "/s", "host": None, "requests": requests, "more": more, "next": next}
+
+    # The checks
+
+    def check_headers(self):
+        page = self.page()
+        for path in ("", "page/app.js", "page/page.css"):
+            headers = page.request.get(self.base + path).headers
+            assert headers.get("content-security-policy") == POLICY, (
+                f"/{path}: {headers.get('content-security-policy')}"
+            )
+            assert headers.get("x-content-type-options") == "nosniff", path
+            assert headers.get("referrer-policy") == "no-referrer", path
+
+    def check_sources_write_no_markup(self):
+        page = self.page()
+        seen, todo, size = set(), ["page/app.js", "page/page.css", ""], 0
+        while todo:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            text = page.request.get(self.base + name).text()
+            size += len(text.encode())
+            assert "SPDX-License-Identifier: Apache-2.0" in text[:120], name
+            found = FORBIDDEN.search(text)
+            assert not found, f"{name}: {found.group(0)}"
+            todo += ["page/" + other for other in re.findall(r'from "\./([a-z-]+\.js)"', text)]
+        assert size < 180_000, f"{size} bytes"
+        return f"{len(seen)} files, {size} bytes"
+
+    def check_views(self):
+        page = self.page()
+        for view, title in zip(VIEWS, TITLES):
+            page.goto(f"{self.base}#/{view}")
+            self.wait(page, "(title) => document.querySelector('h1')?.textContent === title", arg=title)
+            self.settle(page)
+            assert page.title() == f"{title} – Curfew", page.title()
+            assert page.locator("nav [aria-current=page]").inner_text() == title
+            wrong = page.evaluate(STRUCTURE)
+            assert not wrong, f"{title}: {wrong[:3]}"
+        page.goto(f"{self.base}#/nowhere")
+        self.wait(page, "document.querySelector('h1').textContent === 'There is no such view'")
+
+    def check_one_request(self):
+        page = self.page()
+        request = self.some_request(page)
+        page.goto(f"{self.base}#/requests/{request['id']}")
+        self.wait(page, "document.querySelector('.timeline')")
+        wrong = page.evaluate(STRUCTURE)
+        assert not wrong, wrong[:3]
+        detail = self.get(page, f"requests/{request['id']}")
+        shown = page.locator(".timeline li").count()
+        assert shown >= min(len(detail["journal"]), 215), f"{shown} of {len(detail['journal'])} entries"
+        page.goto(f"{self.base}#/requests/999999999")
+        self.wait(page, "document.querySelector('.notice')")
+        assert "no request" in page.locator(".notice").inner_text()
+        # The browser reports an answer 404 by itself.
+        self.problems = [problem for problem in self.problems if "404" not in problem]
+
+    def check_widths(self):
+        for width in (320, 800, 1600):
+            page = self.page(width=width)
+            views = list(VIEWS)
+            try:
+                views.append(f"requests/{self.some_request(page)['id']}")
+            except Skipped:
+                pass
+            handlers = self.get(page, "handlers")["handlers"]
+            if handlers:
+                views.append("handlers/" + urllib.parse.quote(handlers[0]["identifier"], safe=""))
+            for view in views:
+                page.goto(f"{self.base}#/{view}")
+                self.settle(page)
+                over = page.evaluate(
+                    "Math.round(document.documentElement.scrollWidth - document.body.getBoundingClientRect().width)"
+                )
+                assert over <= 0, f"{view} at {width}: {over} pixels too wide"
+
+    def check_labels_have_room(self):
+        for width in (320, 800, 1600):
+            page = self.page(width=width)
+            views = ["", "schedules", "factors"]
+            handlers = self.get(page, "handlers")["handlers"]
+            views += ["handlers/" + urllib.parse.quote(item["identifier"], safe="") for item in handlers[:1]]
+            for view in views:
+                page.goto(f"{self.base}#/{view}")
+                self.settle(page)
+                wrong = page.evaluate(LABELS)
+                assert not wrong, f"{view} at {width}: {wrong[:3]}"
+
+    def check_contrast(self):
+        for theme in ("light", "dark"):
+            page = self.page(color_scheme=theme)
+            for view in VIEWS:
+                page.goto(f"{self.base}#/{view}")
+                self.settle(page)
+                low = page.evaluate(CONTRAST)
+                assert not low, f"{view} {theme}: {low[:3]}"
+
+    def check_theme(self):
+        page = self.page(color_scheme="light")
+        ground = "getComputedStyle(document.body).backgroundColor"
+        light = page.evaluate(ground)
+        page.select_option("#theme", "dark")
+        dark = page.evaluate(ground)
+        assert light != dark
+        page.reload()
+        self.settle(page)
+        assert page.evaluate(ground) == dark, "the choice is not kept"
+
+    def check_promises(self):
+        answers = {}
+        page = self.page(routes=[("**/v1/statistics?*", lambda route: self.remember(route, answers))])
+        self.settle(page)
+        points = next((answer for url, answer in answers.items() if "step=hour" in url), None)
+        assert points is not None, "no statistics were asked for"
+        points = [
+            point
+            for point in points["series"][0]["points"]
+            if point["promised"] + point["launched"] + point["missed"] > 0
+        ]
+        if not points:
+            assert page.locator("[data-chart=promises] .empty").count() == 1
+            raise Skipped("the host has no statistics")
+        bars = page.eval_on_selector_all(
+            "[data-chart=promises] rect[data-series]",
+            "list => list.map(b => [b.dataset.series, b.dataset.at, Number(b.dataset.value), Number(b.getAttribute('height'))])",
+        )
+        by = {(series, at): (value, height) for series, at, value, height in bars}
+        assert sum(series == "promised" for series, *_ in bars) == 24
+        assert sum(series == "launched" for series, *_ in bars) == 24
+        for point in points:
+            for series in ("promised", "launched"):
+                assert by[series, point["at"]][0] == point[series], (series, point["at"])
+            if point["missed"]:
+                assert by["missed", point["at"]][0] == point["missed"]
+        assert sum(series == "missed" for series, *_ in bars) == sum(point["missed"] > 0 for point in points)
+        tall = max(by.items(), key=lambda item: item[1][0] if item[0][0] != "missed" else 0)[1]
+        for (series, _), (value, height) in by.items():
+            if series != "missed":
+                assert abs(height - tall[1] * value / tall[0]) < 0.2, (series, value, height)
+        page.click("[data-chart=promises] .switch")
+        page.wait_for_selector("[data-chart=promises] table")
+        assert page.locator("[data-chart=promises] tbody tr").count() == 24
+
+    @staticmethod
+    def remember(route, answers):
+        try:
+            response = route.fetch()
+            if response.ok:
+                answers[route.request.url] = response.json()
+            route.fulfill(response=response)
+        except Error:
+            # The page was closed meanwhile.
+            pass
+
+    def check_missed_bar_leads_to_reasons(self):
+        page = self.page("schedules")
+        links = page.locator(".missed-link")
+        if links.count() == 0:
+            raise Skipped("nothing was missed")
+        links.first.focus()
+        page.keyboard.press("Enter")
+        self.wait(page, "location.hash.includes('from=')")
+        page.wait_for_selector("#s-missed-launches")
+        query = dict(urllib.parse.parse_qsl(page.evaluate("location.hash.split('?')[1]")))
+        answer = self.get(page, "misses?" + urllib.parse.urlencode({**query, "limit": 100}))
+        assert page.locator("section[data-key=s-missed-launches] tbody tr").count() == len(answer["misses"])
+        assert page.evaluate("document.activeElement.closest('.missed-link') !== null"), "the focus is lost"
+
+    def check_histograms(self):
+        page = self.page()
+        handlers = self.get(page, "handlers")["handlers"]
+        for handler in handlers:
+            answers = {}
+            name = urllib.parse.quote(handler["identifier"], safe="")
+            ends = self.get(page, f"ends?identifier={name}&limit=100")
+            if ends and ends["ends"]:
+                break
+        else:
+            raise Skipped("no handler has run")
+        page = self.page(
+            f"handlers/{name}", routes=[("**/v1/statistics?*", lambda route: self.remember(route, answers))]
+        )
+        shown = page.eval_on_selector_all(".strip a", "list => list.map(a => a.dataset.value)")
+        ends = self.get(page, f"ends?identifier={name}&limit=100")["ends"]
+        assert abs(len(shown) - len(ends)) <= 2 and len(shown) <= 100
+        assert shown[-1] in [end["outcome"] for end in ends[:3]], "the newest is not the last"
+        answer = list(answers.values())[-1]
+        for chart, key in (("budget", "budget"), ("duration", "duration"), ("delay", "delay")):
+            points = answer["series"][0]["points"]
+            sums = [sum(column) for column in zip(*[point[key]["counts"] for point in points])]
+            if not any(sums):
+                continue
+            bars = page.eval_on_selector_all(
+                f"[data-chart={chart}] rect[data-series=counts]",
+                "list => list.map(b => [Number(b.dataset.value), Number(b.getAttribute('height'))])",
+            )
+            assert [value for value, _ in bars] == sums, f"{chart}: {bars} and not {sums}"
+            most = max(bars)
+            assert all(abs(height - most[1] * value / most[0]) < 0.2 for value, height in bars), chart
+        if any(sum(point["budget"]["counts"]) for point in points):
+            assert page.locator("[data-chart=budget] line.budget").count() == 1
+
+    def check_factors(self):
+        answers = {}
+        page = self.page(
+            "factors", routes=[("**/v1/factors/history?*", lambda route: self.remember(route, answers))]
+        )
+        if not answers:
+            raise Skipped("the host keeps no history of factors")
+        factors = list(answers.values())[-1]["factors"]
+        bars = page.locator("[data-chart=factors] rect.interval").count()
+        assert bars == sum(min(500, len(factor["intervals"])) for factor in factors), bars
+
+    def check_hostile_text(self):
+        request = self.fake(identifier=HOSTILE, key="k" * 1_000_000)
+        detail = {
+            **request,
+            "attemptList": [
+                {
+                    "launch": 1,
+                    "number": 1,
+                    "process": 1,
+                    "started": "2026-01-01T00:00:00.000Z",
+                    "ended": "2026-01-01T00:00:01.000Z",
+                    "outcome": "failed",
+                    "reason": None,
+                    "error": HOSTILE * 50_000,
+                    "exitStatus": 1,
+                    "signal": None,
+                    "log": [HOSTILE, "x" * 1_000_000],
+                    "logDropped": 0,
+                    "result": HOSTILE,
+                    "resultBytes": 5,
+                    "progress": None,
+                    "progressText": HOSTILE,
+                    "cpu": None,
+                    "usage": None,
+                }
+            ],
+            "journal": [
+                {
+                    "sequence": 1,
+                    "at": "2026-01-01T00:00:00.000Z",
+                    "what": HOSTILE,
+                    "request": 1,
+                    "identifier": HOSTILE,
+                    "launch": None,
+                    "detail": HOSTILE * 1000,
+                }
+            ],
+        }
+
+        def answer(value, status=200):
+            # In ASCII: half of a surrogate pair has no UTF-8.
+            return lambda route: route.fulfill(
+                body=json.dumps(value), status=status, content_type="application/json"
+            )
+
+        routes = [
+            (re.compile(r"/v1/requests(\?|$)"), answer(self.listing([request]))),
+            (re.compile(r"/v1/requests/1$"), answer(detail)),
+            (
+                re.compile(r"/v1/requests/1/payload"),
+                lambda route: route.fulfill(
+                    body=HOSTILE.replace("\ud800", "").encode() * 20_000,
+                    content_type="application/octet-stream",
+                ),
+            ),
+            (
+                re.compile(r"/v1/requests/1/(why|history)"),
+                answer({"error": {"code": "notFound", "message": HOSTILE, "help": []}}, 404),
+            ),
+        ]
+        page = self.page("requests", routes=routes)
+        for view in ("requests", "requests/1"):
+            page.goto(f"{self.base}#/{view}")
+            self.settle(page)
+            page.wait_for_timeout(300)
+            text = page.locator("main").text_content()
+            assert HOSTILE_SHOWN in text, f"{view}: the identifier is not shown as it is"
+            assert "\u202e" not in page.content() and "\u2066" not in page.content(), (
+                f"{view}: a bidirectional character"
+            )
+            assert "… 1 MB" in text and len(text) < 300_000, f"{view}: {len(text)} characters"
+            assert page.locator("main img").count() == 0
+        asked = []
+        page.on("request", lambda sent: asked.append(sent.url) if "payload" in sent.url else None)
+        page.reload()
+        self.settle(page)
+        assert not asked, "the payload was fetched without being asked for"
+        page.click("text=Show the payload")
+        page.wait_for_selector("text=Hide it")
+        assert asked and page.locator("dd pre").text_content().startswith(HOSTILE_SHOWN[:40])
+        page.goto(f"{self.base}#/handlers/%3Cimg%20src%3Dx%3E%E2%80%AE%00")
+        page.wait_for_selector(".notice")
+        assert "\u202e" not in page.content()
+        self.problems = [
+            problem for problem in self.problems if "404" not in problem and "400" not in problem
+        ]
+
+    def check_signed_out(self):
+        page = self.page(
+            signed_in=False,
+            routes=[
+                (
+                    "**/v1/**",
+                    lambda route: route.fulfill(
+                        status=401, json={"error": {"code": "session", "message": "no session", "help": []}}
+                    ),
+                )
+            ],
+        )
+        assert page.locator("h1").inner_text() == "You are signed out"
+        assert "curfew web" in page.locator("main").inner_text()
+        asked = []
+        page.on("request", lambda sent: asked.append(sent.url))
+        page.wait_for_timeout(2500)
+        assert not asked, "it goes on asking"
+        self.problems = [problem for problem in self.problems if "401" not in problem]
+
+    def check_only_looking(self):
+        page = self.page("requests", rights=["read"])
+        assert "You may look only." in page.locator("header").inner_text()
+        for view in VIEWS:
+            page.goto(f"{self.base}#/{view}")
+            self.settle(page)
+            texts = page.locator("main button").all_inner_texts()
+            bad = [
+                text
+                for text in texts
+                if re.match(r"Cancel|Retry|Release|Launch|Drain|Pause|Resume|Read the conf", text)
+            ]
+            assert not bad, f"{view}: {bad}"
+        assert page.locator("input[type=checkbox]").count() == 0
+
+    def check_actions_of_a_request(self):
+        sent = []
+        expected = {
+            "pending": ["Launch now", "Cancel"],
+            "running": ["Cancel"],
+            "parked": ["Release", "Cancel"],
+            "host-gone": ["Cancel"],
+            "finished": ["Retry"],
+            "cancelled": ["Retry"],
+            "missed": ["Retry"],
+        }
+        state = ["pending"]
+
+        def detail(route):
+            route.fulfill(json={**self.fake(state=state[0]), "attemptList": [], "journal": []})
+
+        def post(route):
+            sent.append(route.request.url)
+            route.fulfill(json=self.fake(state="cancelled"))
+
+        page = self.page(
+            "requests",
+            rights=["read", "operate"],
+            routes=[
+                (re.compile(r"/v1/requests/1$"), detail),
+                (re.compile(r"/v1/requests/1/(cancel|retry|launch|release)$"), post),
+            ],
+        )
+        for name, buttons in expected.items():
+            state[0] = name
+            page.goto(f"{self.base}#/health")
+            self.settle(page)
+            page.goto(f"{self.base}#/requests/1")
+            self.wait(page, "document.querySelector('h1').textContent === 'Request 1'")
+            page.wait_for_selector(".buttons")
+            assert page.locator("p.buttons button").all_inner_texts() == buttons, (
+                name,
+                page.locator("p.buttons button").all_inner_texts(),
+            )
+        page.click("p.buttons >> text=Retry")
+        assert "curfew retry 1" in page.locator("dialog pre").inner_text()
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        assert not sent, "it was done without a yes"
+        assert page.evaluate("document.activeElement.textContent") == "Retry", "the focus does not come back"
+        page.click("p.buttons >> text=Retry")
+        page.click("dialog >> button.main")
+        self.wait(page, "document.getElementById('announcement').textContent.includes('pending again')")
+        assert len(sent) == 1 and sent[0].endswith("/v1/requests/1/retry")
+        self.problems = [problem for problem in self.problems if "404" not in problem]
+
+    def check_bulk(self):
+        sent = []
+        listed = [
+            self.fake(id=number, state="pending", identifier="org.example.mirror") for number in range(1, 4)
+        ]
+
+        def post(route):
+            sent.append((route.request.url.rsplit(":", 1)[1], route.request.post_data_json))
+            filter = "filter" in route.request.post_data_json
+            done = 1000 if filter else len(route.request.post_data_json["ids"]) - 1
+            route.fulfill(
+                json={
+                    "done": done,
+                    "refused": [] if filter else [{"id": 2, "code": "state", "message": "request 2 is over"}],
+                    "more": filter,
+                }
+            )
+
+        page = self.page(
+            "requests?state=pending",
+            rights=["read", "operate"],
+            routes=[
+                (
+                    re.compile(r"/v1/requests(\?|$)"),
+                    lambda route: route.fulfill(
+                        json=self.listing(
+                            listed[:1] if "limit=1" in route.request.url else listed,
+                            1234 if "limit=1" in route.request.url else 1232,
+                            "x",
+                        )
+                    ),
+                ),
+                (re.compile(r"/v1/requests:"), post),
+            ],
+        )
+        page.check("[aria-label='Select request 1']")
+        page.check("[aria-label='Select request 2']")
+        assert "2 selected" in page.locator(".bulk").inner_text()
+        page.click(".bulk >> text=Cancel 2")
+        assert page.locator("dialog h2").inner_text() == "Cancel 2 requests?"
+        assert "curfew cancel 1-2" in page.locator("dialog pre").inner_text()
+        page.click("dialog >> button.main")
+        page.wait_for_selector("dialog >> text=1 request cancelled, 1 refused")
+        assert "Request 2 is over" in page.locator("dialog").inner_text()
+        page.click("dialog >> text=Close")
+        assert sent == [("cancel", {"ids": [1, 2]})], sent
+        sent.clear()
+        self.wait(page, "!document.querySelector('tr.marked')")
+        page.check("[aria-label='Select all on this page']")
+        page.click("text=Select all 1\u202f235 that match")
+        page.click(".bulk >> text=Retry 1\u202f235")
+        page.wait_for_selector("dialog")
+        assert page.locator("dialog h2").inner_text() == "Retry 1\u202f235 requests?"
+        page.click("dialog >> button.main")
+        self.wait(page, "document.getElementById('announcement').textContent.includes('2\u202f000 requests')")
+        assert sent == [("retry", {"filter": {"state": "pending"}})] * 2, sent
+        # A filter that the call does not know would change more than what is shown.
+        page.goto(f"{self.base}#/requests?state=pending&schedule=nightly")
+        self.settle(page)
+        page.check("[aria-label='Select all on this page']")
+        assert page.locator(".bulk >> text=that match").count() == 0
+
+    def check_filter(self):
+        page = self.page("requests")
+        page.click("#filter")
+        page.keyboard.type("st")
+        page.wait_for_selector("#offers li")
+        assert page.locator("#offers li").all_inner_texts() == ["state:"]
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert page.input_value("#filter") == "state:"
+        page.keyboard.type("fai")
+        page.keyboard.press("ArrowDown")
+        assert page.locator("[aria-selected=true]").inner_text() == "state:failed"
+        page.keyboard.press("Enter")
+        page.keyboard.type("x y")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")
+        self.wait(page, "location.hash === '#/requests?state=failed&text=x+y'")
+        page.reload()
+        self.settle(page)
+        assert page.input_value("#filter") == "state:failed x y"
+        assert "--state failed" in page.locator(".command code").inner_text()
+        # What is typed is applied by the button as well, though the box loses the focus before.
+        page.fill("#filter", "host:1")
+        page.click("text=Apply")
+        self.wait(page, "location.hash === '#/requests?host=1'")
+        page.goto(f"{self.base}#/requests?text=" + urllib.parse.quote("it's\u202e\n$(reboot)"))
+        self.wait(page, "document.querySelector('.command code').textContent.includes('grep')")
+        line = page.locator(".command code").inner_text()
+        assert line.endswith("""| grep -F -e $'it\\'s\\U0000202e\\x0a$(reboot)'"""), line
+        page.goto(f"{self.base}#/requests?identifier=org.example.none")
+        self.wait(page, "document.getElementById('filter').value === 'identifier:org.example.none'")
+
+    def check_keyboard(self):
+        page = self.page()
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "skip", "the skip link is not first"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "main"
+        assert page.evaluate("location.hash") in ("", "#/"), "the skip link changes the view"
+        for key, title in zip("orhspmfe", TITLES):
+            page.keyboard.press("g")
+            page.keyboard.press(key)
+            self.wait(page, "(title) => document.querySelector('h1')?.textContent === title", arg=title)
+            if title != "Overview":
+                self.wait(page, "document.activeElement.tagName === 'H1'")
+        page.keyboard.press("?")
+        page.wait_for_selector("dialog >> text=Overview")
+        page.uncheck("dialog input")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        page.keyboard.press("g")
+        page.keyboard.press("r")
+        page.wait_for_timeout(300)
+        assert page.locator("h1").inner_text() == "Health", "keys do something though they are off"
+        page.keyboard.press("?")
+        page.check("dialog input")
+        page.keyboard.press("Escape")
+        page.keyboard.press("/")
+        self.wait(page, "document.activeElement.id === 'filter'")
+        page.keyboard.press("Escape")
+        # Every control can be reached, and shows that it has the focus.
+        page.goto(f"{self.base}#/schedules")
+        self.settle(page)
+        page.evaluate("document.getElementById('skip').focus()")
+        reachable = page.locator("header a, main a[href], main button, footer button, footer select").count()
+        seen = set()
+        page.wait_for_timeout(200)
+        for _ in range(reachable + 20):
+            page.keyboard.press("Tab")
+            name = page.evaluate(
+                "() => { const e = document.activeElement; if (e === document.body) return null; const s = getComputedStyle(e); const h = e.querySelector?.('.hit'); return [[...document.querySelectorAll('*')].indexOf(e), s.outlineStyle !== 'none' || (h && getComputedStyle(h).strokeWidth === '2px')]; }"
+            )
+            if name is None:
+                break
+            seen.add(name[0])
+            assert name[1], "a control does not show the focus"
+        assert len(seen) >= reachable, f"{len(seen)} of {reachable} controls were reached"
+
+    def check_commands(self):
+        page = self.page(permissions=["clipboard-read", "clipboard-write"])
+        for view in VIEWS:
+            page.goto(f"{self.base}#/{view}")
+            self.settle(page)
+            line = page.locator(".command code").inner_text()
+            assert line.startswith("curfew "), line
+            page.click("[data-copy]")
+            self.wait(page, "document.getElementById('announcement').textContent === 'The command is copied'")
+            assert page.evaluate("navigator.clipboard.readText()") == line
+
+    def check_live(self):
+        page = self.page("requests?view=history")
+        self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
+        answer = page.evaluate(
+            "async () => { const r = await fetch('/v1/requests', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ command: ['/bin/true'], directory: '/' }) }); return [r.status, await r.json()]; }"
+        )
+        if answer[0] not in (200, 201):
+            self.problems = [problem for problem in self.problems if "status of" not in problem]
+            raise Skipped(f"a request cannot be submitted: {answer[1]}")
+        page.wait_for_selector(f"tr[data-key='{answer[1]['id']}']", timeout=4000)
+
+    def check_at_most_two_loads_a_second(self):
+        page = self.page("requests")
+        self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
+        page.check("[aria-label='Select all on this page']") if page.locator("tbody input").count() else None
+        focus = page.locator("tbody input").first
+        if focus.count():
+            focus.focus()
+        asked = []
+        page.on(
+            "request",
+            lambda sent: asked.append(sent.url) if re.search(r"/v1/requests(\?|$)", sent.url) else None,
+        )
+        page.evaluate(
+            "async () => { for (let i = 0; i < 100; i++) { for (let k = 0; k < 10; k++) window.send('launched', { sequence: 1, what: 'launched', request: 1 }); await new Promise(r => setTimeout(r, 20)); } }"
+        )
+        page.wait_for_timeout(700)
+        assert 2 <= len(asked) <= 8, f"{len(asked)} loads"
+        if focus.count():
+            assert page.evaluate("document.activeElement.type") == "checkbox", "the focus is lost"
+            assert page.locator("tr.marked").count() > 0, "the selection is lost"
+
+    def check_hidden_tab(self):
+        page = self.page("requests")
+        self.wait(page, "window.openStreams() === 1")
+        hide = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }"
+        page.evaluate(hide, True)
+        assert page.evaluate("window.openStreams()") == 0, "the stream is open in a hidden tab"
+        asked = []
+        page.on("request", lambda sent: asked.append(sent.url))
+        page.wait_for_timeout(1500)
+        assert not asked, asked[:2]
+        page.evaluate(hide, False)
+        self.wait(page, "window.openStreams() === 1")
+        page.wait_for_timeout(500)
+        assert any(re.search(r"/v1/requests(\?|$)", url) for url in asked), "it does not catch up"
+        assert re.search(r"after=\d+", page.evaluate("window.streams.at(-1).url"))
+
+    def check_silence(self):
+        page = self.page("requests")
+        self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
+        before = page.locator("main").inner_text()
+        page.context.set_offline(True)
+        page.evaluate("window.streams.at(-1).dispatchEvent(new MessageEvent('bye', { data: '{}' }))")
+        page.wait_for_selector("#connection:not([hidden])", timeout=6000)
+        assert re.match(
+            r"The host does not answer since \d\d:\d\d, trying again",
+            page.locator("#connection").inner_text(),
+        )
+        assert page.locator("main").inner_text()[:40] == before[:40], "what was seen is gone"
+        page.context.set_offline(False)
+        page.wait_for_selector("#connection", state="hidden", timeout=15000)
+        self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
+        self.problems = [problem for problem in self.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
+
+    @staticmethod
+    def refusal(status):
+        """Answers a call with an error."""
+        error = {"error": {"code": "role", "message": "you have not the role", "help": []}}
+        return lambda route: route.fulfill(status=status, json=error)
+
+    def check_refused_stream(self):
+        # Without the right to follow, and with too many followers: the page goes on without a stream.
+        for status, pattern in ((403, r"/v1/journal"), (429, r"/v1/journal\?after=\d+$")):
+            page = self.page("health", routes=[(re.compile(pattern), self.refusal(status))])
+            asked = []
+            page.on("request", lambda sent, asked=asked: asked.append(sent.url))
+            page.wait_for_timeout(5000)
+            assert len(asked) < 25, f"{status}: {len(asked)} calls in 5 s"
+            assert page.locator("#connection").is_hidden(), status
+            assert page.locator("h1").inner_text() == "Health"
+            page.close()
+        self.problems = [
+            problem for problem in self.problems if "403" not in problem and "429" not in problem
+        ]
+
+    def check_nothing_grows(self):
+        page = self.page()
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+
+        def measure():
+            page.goto(f"{self.base}#/health")
+            self.settle(page)
+            session.send("HeapProfiler.collectGarbage")
+            metrics = {
+                item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]
+            }
+            return {name: metrics[name] for name in ("JSEventListeners", "Nodes", "JSHeapUsedSize")}
+
+        def walk(rounds):
+            for _ in range(rounds):
+                for view in VIEWS:
+                    page.evaluate("view => { location.hash = '#/' + view; }", view)
+                    page.wait_for_timeout(120)
+
+        walk(2)
+        first = measure()
+        walk(5)
+        page.evaluate(
+            "for (let i = 0; i < 20000; i++) window.send('launched', { sequence: i, what: 'launched', request: i })"
+        )
+        page.wait_for_timeout(800)
+        last = measure()
+        assert last["JSEventListeners"] <= first["JSEventListeners"] + 10, (first, last)
+        assert last["Nodes"] <= first["Nodes"] * 1.3 + 200, (first, last)
+        assert last["JSHeapUsedSize"] <= first["JSHeapUsedSize"] * 1.3 + 1_000_000, (first, last)
+        assert page.evaluate("window.openStreams()") == 1
+
+    def check_refused_parts_leave_the_rest(self):
+        refuse = self.refusal(403)
+        page = self.page(
+            routes=[("**/v1/statistics?*", refuse), ("**/v1/misses?*", refuse), ("**/v1/plugins", refuse)]
+        )
+        assert page.locator("h1").inner_text() == "Overview"
+        assert page.locator(".counts li").count() >= 5
+        self.problems = [problem for problem in self.problems if "403" not in problem]
+
+    def check_without_javascript(self):
+        page = self.page(java_script_enabled=False)
+        text = page.locator("main").inner_text()
+        for command in ("curfew ps", "curfew why", "curfew top"):
+            assert command in text, text
+
+    # How they are run
+
+    def run(self, only):
+        failed = 0
+        for name in [name for name in dir(self) if name.startswith("check_") and only in name]:
+            self.problems = []
+            began = time.monotonic()
+            words = name[6:].replace("_", " ")
+            try:
+                note = getattr(self, name)()
+                assert not self.problems, f"the browser reports: {self.problems[:3]}"
+                print(
+                    f"ok      {words}  {time.monotonic() - began:.1f} s{'  ' + note if note else ''}",
+                    flush=True,
+                )
+            except Skipped as reason:
+                print(f"skipped {words}: {reason}", flush=True)
+            except Exception as error:
+                failed += 1
+                text = str(error).strip() or traceback.format_exc().strip().splitlines()[-3].strip()
+                print(f"FAILED  {words}: {text[:600]}", flush=True)
+            for context in self.contexts:
+                context.close()
+            self.contexts.clear()
+        return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks the web page of a host in a browser.")
+    parser.add_argument("url")
+    parser.add_argument("--only", default="", help="only checks whose names contain this")
+    parser.add_argument("--browser", default="/usr/bin/chromium")
+    arguments = parser.parse_args()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=arguments.browser,
+            args=["--no-sandbox", "--headless=new", "--disable-dev-shm-usage", "--disable-gpu"],
+        )
+        failed = Checks(browser, arguments.url).run(arguments.only)
+        browser.close()
+    print("all checks passed" if failed == 0 else f"{failed} checks failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
