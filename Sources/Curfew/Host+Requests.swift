@@ -99,6 +99,19 @@ extension Host {
         }
     }
 
+    /// Changes requests in one transaction: see `RequestService.change(_:_:by:)`. Returns in their order why one was not
+    /// changed; nil for one that was.
+    package func change(
+        _ requests: [RequestID], _ action: RequestAction, by requester: Requester?
+    ) throws(CurfewError) -> [CurfewError?] {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.change(requests, action, by: requester)
+        }.map { $0.map { CurfewError($0) } }
+    }
+
+    /// What was counted of requests since the host was made.
+    package var requestStatistics: RequestStatistics { runtime.requests.statistics }
+
     /// Whether the configuration has a plugin disabled.
     package func isDisabled(_ plugin: String) -> Bool {
         runtime.plugins.isDisabled(plugin)

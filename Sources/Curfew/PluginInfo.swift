@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import PluginBridge
 import Runner
 
 /// The state of a plugin at the time of the query.
@@ -42,6 +43,15 @@ public struct PluginInfo: Sendable {
     /// `mount namespace: it is not permitted here`. Empty without a process.
     public let notInForce: [String]
 
+    /// The last ends of its processes that nobody had asked for, the newest last.
+    package let crashes: [PluginCrash]
+    /// How many there were since the host was made, by the number of the signal; 0 for an exit.
+    package let crashCounts: [Int32: UInt64]
+    /// The SHA-256 of its manifest and library, by which it can be quarantined; nil if the host has not looked.
+    package let content: String?
+    /// The id of the trusted key that has signed it; nil if none has, or the host has not looked.
+    package let signer: String?
+
     init(_ record: PluginRecord, _ runtime: HostRuntime) {
         id = record.id
         version = record.version
@@ -56,5 +66,8 @@ public struct PluginInfo: Sendable {
         starts = Int(code.process?.starts ?? 0)
         lastEnd = code.process?.lastEnd ?? ""
         notInForce = code.process?.notInForce ?? []
+        crashes = code.process?.crashes ?? []
+        crashCounts = code.process?.crashCounts ?? [:]
+        (content, signer) = runtime.plugins.origin(of: record)
     }
 }

@@ -9,9 +9,10 @@ enum SQLiteQuery: Int, CaseIterable {
     case pendingOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
     case owned, countOwned
     case requests, liveIDs, liveIDsOf, historyIDs
-    case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
+    case found, soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
+    case liveCounts
     case putAttempt, endAttempt, removeAttempts, attempt, attempts
-    case append, fileJournal, journal, journalOfRequest, journalUnfiled, journalLastOf
+    case append, fileJournal, journal, journalOfRequest, journalUnfiled, journalLastOf, causes
     case prunePayloads, pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneFiled, pruneJournal
     case schedules, schedule, putSchedule, removeSchedule
@@ -114,6 +115,11 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?3 ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT ?2"
         case .latestOver:
             "SELECT id FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?3 IS NULL OR identifier = ?3) AND (state <> 4 OR (?4 >> coalesce(outcome, 0)) & 1) ORDER BY changed_at DESC, id DESC LIMIT ?2"
+        case .liveCounts:
+            "SELECT identifier, state, count(*) FROM request INDEXED BY request_live WHERE state <= 3 GROUP BY state, identifier"
+        // A part of a text is in no index.
+        case .found:
+            "SELECT id FROM request WHERE (?1 >> state) & 1 AND (?2 IS NULL OR identifier = ?2) AND (instr(identifier, ?3) > 0 OR instr(key, ?3) > 0) AND (state <> 4 OR (?4 >> coalesce(outcome, 0)) & 1) ORDER BY CASE state WHEN 2 THEN 0 WHEN 3 THEN 1 WHEN 1 THEN 2 ELSE 3 END, CASE WHEN state = 1 THEN not_before WHEN state >= 4 THEN -changed_at END, CASE WHEN state >= 4 THEN -id ELSE id END"
         case .countLive:
             "SELECT count(*) FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1"
         case .countLiveOf:
@@ -152,6 +158,8 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT \(JournalRow.all) FROM journal WHERE sequence > ?1 AND request = ?3 ORDER BY sequence LIMIT ?2"
         case .journalLastOf:
             "SELECT \(JournalRow.all) FROM journal WHERE sequence = (SELECT max(sequence) FROM filed WHERE request = ?1)"
+        case .causes:
+            "SELECT \(JournalRow.all) FROM journal INDEXED BY journal_cause WHERE \(SQLiteSchema.isCause) AND at >= ?1 AND at < ?2 ORDER BY at, sequence LIMIT ?3"
         case .prunePayloads: "DELETE FROM payload WHERE request IN (\(Self.pruned))"
         case .pruneAttempts: "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
         case .pruneRequests: "DELETE FROM request WHERE id IN (\(Self.pruned))"

@@ -108,6 +108,26 @@ extension SQLiteTransaction {
         return last
     }
 
+    func lastSequence() throws(StoreFault) -> UInt64 {
+        UInt64(max(0, try counted().lastEntry))
+    }
+
+    func causes(in dates: Range<Int64>, limit: Int) throws(StoreFault) -> [JournalEntry] {
+        try writeJournal()
+        var entries: [JournalEntry] = []
+        try rows(
+            .causes,
+            {
+                $0.put(dates.lowerBound)
+                $0.put(dates.upperBound)
+                $0.put(Int64(max(0, limit)))
+            }
+        ) { statement throws(StoreFault) in
+            entries.append(try JournalRow.entry(at: statement, in: path))
+        }
+        return entries
+    }
+
     private func list(
         _ query: SQLiteQuery, _ after: Int64, _ limit: Int64, of request: RequestID?
     ) throws(StoreFault) -> [JournalEntry] {

@@ -86,10 +86,24 @@ extension SQLiteTransaction {
             outcomes.isEmpty ? -1 : outcomes.reduce(Int64(0)) { $0 | 1 << Int64($1.rawValue) }
         var overview = RequestOverview()
         var ids: [RequestID] = []
+        if let text = filter.text {
+            try rows(
+                .found,
+                {
+                    $0.put(Self.mask(wanted))
+                    $0.put(filter.identifier)
+                    $0.put(text)
+                    $0.put(ended)
+                }
+            ) { statement throws(StoreFault) in ids.append(try id(at: statement)) }
+            overview.count = ids.count
+            overview.requests = try requests(filter.shown(of: ids))
+            return overview
+        }
         func find(
             _ query: SQLiteQuery, _ first: Int64
         ) throws(StoreFault) {
-            let left = max(0, filter.limit - ids.count)
+            let left = filter.window - ids.count
             try rows(
                 query,
                 {
@@ -109,12 +123,29 @@ extension SQLiteTransaction {
             try find(.latestOver, Self.mask(over))
             overview.count += try count(over, of: filter.identifier, ended)
         }
-        for id in ids {
-            if let request = try request(id) { overview.requests.append(request) }
-        }
+        overview.requests = try requests(filter.shown(of: ids))
         // Counters that make no sense are the check's matter.
-        overview.count = max(overview.count, overview.requests.count)
+        overview.count = max(overview.count, ids.count)
         return overview
+    }
+
+    func liveCounts() throws(StoreFault) -> [LiveCount] {
+        var counts: [LiveCount] = []
+        try rows(.liveCounts, { _ in }) { statement throws(StoreFault) in
+            var row = RowReader(statement, of: "request", id: 0, in: path)
+            let identifier = try row.text()
+            let state = try row.choice(RequestState.self)
+            counts.append(LiveCount(identifier, state, Int(try row.integer(0 ... .max))))
+        }
+        return counts
+    }
+
+    private func requests(_ ids: [RequestID]) throws(StoreFault) -> [Request] {
+        var requests: [Request] = []
+        for id in ids {
+            if let request = try request(id) { requests.append(request) }
+        }
+        return requests
     }
 
     private func id(at statement: SQLiteStatement) throws(StoreFault) -> RequestID {

@@ -2,16 +2,15 @@
 internal import Scheduling
 
 extension SQLiteTransaction {
+    var newCounts: [String: Rollup] { counting.counted }
+
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
         counting.count(rollup, in: key)
     }
 
     /// Stores what was counted since the last time.
     func writeRollups() throws(StoreFault) {
-        guard !counting.rollups.isEmpty else { return }
-        let rollups = counting.rollups
-        counting = RollupBuffer()
-        for (key, rollup) in rollups { try add(rollup, to: key) }
+        for (key, rollup) in counting.takeUnstored() { try add(rollup, to: key) }
     }
 
     private func add(_ rollup: Rollup, to wanted: RollupKey) throws(StoreFault) {

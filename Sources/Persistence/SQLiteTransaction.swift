@@ -82,7 +82,7 @@ final class SQLiteTransaction: StoreTransaction {
     ) throws(StoreFault) -> Result {
         try writeJournal()
         try writeRollups()
-        let before = counters
+        let before = (counters, counting)
         try run(.save) { _ in }
         do {
             let result = try body()
@@ -90,9 +90,8 @@ final class SQLiteTransaction: StoreTransaction {
             try run(.release) { _ in }
             return result
         } catch {
-            counters = before
+            (counters, counting) = before
             appended.removeAll()
-            counting = RollupBuffer()
             forgetSeen()
             if connection.isInTransaction {
                 try run(.rollbackToSaved) { _ in }

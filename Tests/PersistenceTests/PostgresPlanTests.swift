@@ -17,7 +17,7 @@ struct PostgresPlanTests {
     private static let sorting: Set<PostgresQuery> = [
         .soonestPending, .soonestPendingOf, .soonestRunning, .soonestRunningOf, .soonestParked,
         .soonestParkedOf, .running, .lockRunning, .orphans, .lockOrphans, .find, .owned,
-        .latestOver,
+        .latestOver, .found, .liveCounts,
         .lockPendingOf, .lockRunningIn, .runningIn,
         .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
         .journalOfRequest, .journalLastOf,

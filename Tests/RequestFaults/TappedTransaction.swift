@@ -225,6 +225,21 @@ final class TappedTransaction: StoreTransaction {
         return try inner.lastEntry(of: request)
     }
 
+    func liveCounts() throws(StoreFault) -> [LiveCount] {
+        try tap(.call("liveCounts"))
+        return try inner.liveCounts()
+    }
+
+    func lastSequence() throws(StoreFault) -> UInt64 {
+        try tap(.call("lastSequence"))
+        return try inner.lastSequence()
+    }
+
+    func causes(in dates: Range<Int64>, limit: Int) throws(StoreFault) -> [JournalEntry] {
+        try tap(.call("causes"))
+        return try inner.causes(in: dates, limit: limit)
+    }
+
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
         try tap(.call("prune"))
         return try inner.prune(before: date, keeping: kept, limit: limit)
@@ -266,6 +281,8 @@ final class TappedTransaction: StoreTransaction {
     }
 
     // MARK: Statistics
+
+    var newCounts: [String: Rollup] { inner.newCounts }
 
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
         try tap(.call("count"))

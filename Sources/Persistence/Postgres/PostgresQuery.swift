@@ -17,10 +17,10 @@ enum PostgresQuery: Int, CaseIterable {
     case requests
     case soonestRunning, soonestRunningOf, soonestParked, soonestParkedOf, soonestPending
     case soonestPendingOf, countRunning, countRunningOf, countParked, countParkedOf, countPending
-    case countPendingOf, latestOver, countOver, countHistory
+    case countPendingOf, found, countFound, liveCounts, latestOver, countOver, countHistory
     case countKind, countIdentifier, countOwner, countAll
     case putAttempt, putAttempts, endAttempt, endAttempts, removeAttempts, attempt, attempts
-    case appendOne, append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf
+    case appendOne, append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf, causes
     case pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
     case enter, hosts, beat, drain, poll, fence, leave, lastSeen, standing, setStanding, pruneHosts
@@ -203,6 +203,9 @@ enum PostgresQuery: Int, CaseIterable {
     private static let isOver =
         "state >= 4 AND ($1::integer >> state) & 1 = 1 AND ($2::text IS NULL OR identifier = $2) AND (state <> 4 OR ($3::integer >> coalesce(outcome, 0)) & 1 = 1)"
 
+    private static let isFound =
+        "($1::integer >> state) & 1 = 1 AND ($2::text IS NULL OR identifier = $2) AND (strpos(identifier, $3) > 0 OR strpos(key, $3) > 0) AND (state <> 4 OR ($4::integer >> coalesce(outcome, 0)) & 1 = 1)"
+
     // A state that is a value could not be looked for in the index of the one state.
     private static func soonest(_ state: RequestState, ofOne: Bool = false) -> String {
         let order = state == .pending ? "not_before, id" : "id"
@@ -241,6 +244,15 @@ enum PostgresQuery: Int, CaseIterable {
         case .countParkedOf: Self.count(.parked, ofOne: true)
         case .countPending: Self.count(.pending)
         case .countPendingOf: Self.count(.pending, ofOne: true)
+        // A state has an index.
+        case .liveCounts:
+            (1...3).map {
+                "SELECT identifier, \($0)::bigint, count(*) FROM request WHERE state = \($0) GROUP BY identifier"
+            }.joined(separator: " UNION ALL ")
+        // A part of a text is in no index.
+        case .found:
+            "SELECT \(Self.all) FROM request WHERE \(Self.isFound) ORDER BY CASE state WHEN 2 THEN 0 WHEN 3 THEN 1 WHEN 1 THEN 2 ELSE 3 END, CASE WHEN state = 1 THEN not_before WHEN state >= 4 THEN -changed_at END, CASE WHEN state >= 4 THEN -id ELSE id END LIMIT $5"
+        case .countFound: "SELECT count(*) FROM request WHERE \(Self.isFound)"
         case .latestOver:
             "SELECT \(Self.all) FROM request WHERE \(Self.isOver) ORDER BY changed_at DESC, id DESC LIMIT $4"
         case .countOver: "SELECT count(*) FROM request WHERE \(Self.isOver)"
@@ -368,6 +380,9 @@ enum PostgresQuery: Int, CaseIterable {
         case .journalLastOf:
             return
                 "\(Self.numberedEntry) \(Self.numbered) AND e.request = $1 ORDER BY t.first DESC, e.n DESC LIMIT 1"
+        case .causes:
+            return
+                "\(Self.numberedEntry) \(Self.numbered) AND e.\(SQLiteSchema.isCause) AND e.at >= $1 AND e.at < $2 ORDER BY e.at, t.first, e.n LIMIT $3"
         case .pruneAttempts: return "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
         case .pruneRequests: return "DELETE FROM request WHERE id IN (\(Self.pruned))"
         case .journalFirst:

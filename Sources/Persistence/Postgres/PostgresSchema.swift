@@ -226,6 +226,8 @@ enum PostgresSchema {
             counts bigint[] NOT NULL,
             PRIMARY KEY (span, at, identifier, host)
         ) WITH (fillfactor = 50);
+        -- Few of the journal: those that say why something was late.
+        CREATE INDEX entry_cause ON entry (at) WHERE \(SQLiteSchema.isCause);
         """
 
     /// When hosts beat, by the server's clock, for people; which version of the tables and of Curfew they know.

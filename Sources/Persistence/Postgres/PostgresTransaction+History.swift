@@ -76,6 +76,23 @@ extension PostgresTransaction {
         return answer.count > 0 ? try JournalRow.entry(at: answer[0], in: path) : nil
     }
 
+    func lastSequence() throws(StoreFault) -> UInt64 {
+        try numberOwnEntries()
+        return UInt64(max(0, try ask(number: .journalLast) ?? 0))
+    }
+
+    func causes(in dates: Range<Int64>, limit: Int) throws(StoreFault) -> [JournalEntry] {
+        try numberOwnEntries()
+        let answer = try ask(.causes) {
+            $0.put(dates.lowerBound)
+            $0.put(dates.upperBound)
+            $0.put(Int64(max(0, limit)))
+        }
+        var entries: [JournalEntry] = []
+        for row in answer.rows { entries.append(try JournalRow.entry(at: row, in: path)) }
+        return entries
+    }
+
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
         let limit = max(0, limit)
         let excess = Int(try ask(number: .countHistory) ?? 0) - max(0, kept)

@@ -111,7 +111,23 @@ extension PostgresTransaction {
         let ended =
             outcomes.isEmpty ? -1 : outcomes.reduce(Int64(0)) { $0 | 1 << Int64($1.rawValue) }
         var overview = RequestOverview()
-        func left() -> Int64 { Int64(max(0, filter.limit - overview.requests.count)) }
+        if let text = filter.text {
+            func put(_ values: PostgresValues) {
+                values.put(Self.mask(wanted))
+                values.put(filter.identifier)
+                values.put(text)
+                values.put(ended)
+            }
+            let window = Int64(clamping: filter.window)
+            overview.requests = filter.shown(
+                of: try list(.found) {
+                    put($0)
+                    $0.put(window)
+                })
+            overview.count = Int(try ask(number: .countFound, put) ?? 0)
+            return overview
+        }
+        func left() -> Int64 { Int64(clamping: filter.window - overview.requests.count) }
         for state in [RequestState.running, .parked, .pending] where wanted.contains(state) {
             let (soonest, count) = PostgresQuery.live(state, ofOne: filter.identifier != nil)
             overview.requests += try list(soonest) {
@@ -124,12 +140,31 @@ extension PostgresTransaction {
             overview.count += Int(all ?? 0)
         }
         let over = Self.mask(wanted.filter { !$0.isLive })
-        guard over != 0 else { return overview }
+        if over != 0 { try addOver(over, filter, ended, to: &overview) }
+        overview.requests = filter.shown(of: overview.requests)
+        return overview
+    }
+
+    func liveCounts() throws(StoreFault) -> [LiveCount] {
+        var counts: [LiveCount] = []
+        for stored in try ask(.liveCounts).rows {
+            var row = RowReader(stored, of: "request", id: 0, in: path)
+            let identifier = try row.text()
+            let state = try row.choice(RequestState.self)
+            counts.append(LiveCount(identifier, state, Int(try row.integer(0 ... .max))))
+        }
+        return counts
+    }
+
+    private func addOver(
+        _ over: Int64, _ filter: RequestFilter, _ ended: Int64, to overview: inout RequestOverview
+    ) throws(StoreFault) {
+        let left = Int64(clamping: filter.window - overview.requests.count)
         overview.requests += try list(.latestOver) {
             $0.put(over)
             $0.put(filter.identifier)
             $0.put(ended)
-            $0.put(left())
+            $0.put(left)
         }
         overview.count += Int(
             try ask(number: .countOver) {
@@ -137,7 +172,6 @@ extension PostgresTransaction {
                 $0.put(filter.identifier)
                 $0.put(ended)
             } ?? 0)
-        return overview
     }
 
     /// Without a filter invalid states are included: a damaged row has to be reported.

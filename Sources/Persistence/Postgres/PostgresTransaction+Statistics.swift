@@ -2,6 +2,8 @@
 internal import Scheduling
 
 extension PostgresTransaction {
+    var newCounts: [String: Rollup] { counting.counted }
+
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
         checkMayWrite()
         counting.count(rollup, in: key)
@@ -9,9 +11,8 @@ extension PostgresTransaction {
 
     /// Sends what was counted since the last time.
     func sendRollups() throws(StoreFault) {
-        guard !counting.rollups.isEmpty else { return }
-        let rollups = counting.rollups
-        counting = RollupBuffer()
+        let rollups = counting.takeUnstored()
+        if rollups.isEmpty { return }
         var sums: [RollupKey: Rollup] = [:]
         for (key, rollup) in rollups { sums[named.key(key), default: Rollup()] += rollup }
         // In one order for all: clients share rows.
@@ -74,7 +75,7 @@ extension PostgresTransaction {
         for row in answer.rows {
             let minute = try rollup(at: row)
             let hour = RollupSpan.hour.beginning(of: minute.at)
-            counting.count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
+            counting.move(minute.rollup, to: RollupKey(.hour, minute.identifier, at: hour))
         }
         return true
     }

@@ -319,7 +319,7 @@ final class PostgresTransaction: StoreTransaction {
         try sendRollups()
         try connection.send(.save)
         // Its turn may end inside, which is taken back then, too.
-        let before = (turn, ownNumber, sentEntries, turnCount, counts)
+        let before = (turn, ownNumber, sentEntries, turnCount, counts, counting)
         do {
             let result = try body()
             try flush()
@@ -328,7 +328,7 @@ final class PostgresTransaction: StoreTransaction {
             return result
         } catch {
             forget()
-            (turn, ownNumber, sentEntries, turnCount, counts) = before
+            (turn, ownNumber, sentEntries, turnCount, counts, counting) = before
             if !connection.isBroken {
                 try? connection.sync()
                 try connection.send(.rollbackToSaved)

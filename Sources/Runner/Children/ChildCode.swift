@@ -36,6 +36,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         var isStartingSpare = false
         /// Why the last process has ended, as the rest of a sentence.
         var lastEnd = ""
+        var crashes: [PluginCrash] = []
         /// By identifier, as the process has registered them.
         var codes: [String: HandlerCode] = [:]
         var wantsRetirement = false
@@ -43,6 +44,12 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         var counts = ChildCounts()
         /// What confines the process that was started last.
         var features: ChildFeatures?
+
+        mutating func crashed(_ text: String, _ end: ChildEnd) {
+            counts.bySignal[end.signal, default: 0] &+= 1
+            if crashes.count == PluginCrash.limit { crashes.removeFirst() }
+            crashes.append(PluginCrash(at: csys_realtime_ns(), text: text))
+        }
     }
 
     let port: ChildPort
@@ -384,8 +391,10 @@ final class ChildCode: PluginCode, @unchecked Sendable {
                 state.counts.killed &+= 1
             } else if link.isBroken {
                 state.counts.faulty &+= 1
+                state.crashed(text, end)
             } else if !process.isCounted, !isKilled {
                 state.counts.crashed &+= 1
+                state.crashed(text, end)
             }
             if process.order != nil || !process.isCounted { state.lastEnd = text }
             // The host closes already, and starts no other one whose start would be told.
@@ -436,7 +445,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             let child = ($0.processes.last { ($0.child?.processID ?? 0) != 0 })?.child
             return PluginProcess(
                 id: child?.processID ?? 0, starts: UInt32(clamping: $0.counts.started),
-                lastEnd: $0.lastEnd,
+                lastEnd: $0.lastEnd, crashes: $0.crashes, crashCounts: $0.counts.bySignal,
                 notInForce: $0.features?.missing.map(\.text) ?? [])
         }
     }

@@ -9,6 +9,8 @@ struct ChildCounts {
     var killed: UInt64 = 0
     /// Killed, because they broke the rules of their channel.
     var faulty: UInt64 = 0
+    /// Those that crashed, or broke the rules, by the number of the signal; 0 for an exit.
+    var bySignal: [Int32: UInt64] = [:]
     /// Records that were read from them.
     var records: UInt64 = 0
 
@@ -18,5 +20,6 @@ struct ChildCounts {
         sum.killed &+= one.killed
         sum.faulty &+= one.faulty
         sum.records &+= one.records
+        sum.bySignal.merge(one.bySignal, uniquingKeysWith: &+)
     }
 }

@@ -58,6 +58,9 @@ final class WorkerPool: @unchecked Sendable {
     /// Number of threads, without lost ones.
     var alive: Int { state.withLock { $0.alive } }
 
+    /// Number of threads that wait for a task.
+    var idle: Int { state.withLock { $0.idle.count } }
+
     /// Adds a handler that has taken a place and needs a worker.
     func add(_ handler: HandlerQueuePointer, for engine: TaskEngine) {
         let call = state.withLock { state -> Call in

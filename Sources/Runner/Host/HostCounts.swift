@@ -6,6 +6,8 @@ import Synchronization
 public struct HostCounts: Sendable {
     /// Current number of worker threads.
     public package(set) var workers: UInt32 = 0
+    /// Those that wait for a task.
+    package var idleWorkers: UInt32 = 0
     /// Current number of deadline threads.
     package var deadlineThreads: UInt32 = 0
     /// Workers whose function has not returned in time.
@@ -36,10 +38,19 @@ public struct HostCounts: Sendable {
     package var wakeups: UInt64 = 0
 }
 
+extension HostCounts {
+    /// How many workers are in each state.
+    package var workerStates: [(state: String, count: UInt32)] {
+        let busy = workers - min(workers, idleWorkers)
+        return [("busy", busy), ("idle", min(workers, idleWorkers)), ("stuck", lostWorkers)]
+    }
+}
+
 extension HostRuntime {
     package var counts: HostCounts {
         var counts = HostCounts()
         counts.workers = UInt32(engine.pools.reduce(0) { $0 + $1.alive })
+        counts.idleWorkers = UInt32(engine.pools.reduce(0) { $0 + $1.idle })
         counts.deadlineThreads = UInt32(engine.deadlines.threadCount)
         counts.lostWorkers = engine.lostWorkers.load(ordering: .relaxed)
         for handler in engine.handlers.all {

@@ -53,6 +53,8 @@ package final class PluginRecord: @unchecked Sendable {
     var subs: PluginSubs?
     /// The digest of its content, if the list of quarantined plugins was asked about it.
     var content: String?
+    /// The id of the key that has signed its manifest; nil if no trusted key has, or nobody has looked.
+    var signer: String?
     /// The path of its library, or its directory, when its table was made.
     var libraryPath = ""
     let texts = TextStore()

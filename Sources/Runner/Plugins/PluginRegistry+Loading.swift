@@ -212,9 +212,10 @@ extension PluginRegistry {
                     "it is disabled by the configuration of the host, in `overrides` of `plugins`; nothing of it was run"
                 )
             }
-            let pins = try PluginTrust(configuration).pins(of: manifest, in: folder) {
+            let (pins, signer) = try PluginTrust(configuration).pins(of: manifest, in: folder) {
                 log(.warning, manifest.id, 0, $0.line)
             }
+            plugins.update { record.signer = signer }
             let library = try CheckedLibrary(manifest, in: folder, pins: pins)
             try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
             let isolation = configuration.isolation(of: manifest)

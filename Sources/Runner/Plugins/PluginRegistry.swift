@@ -74,6 +74,11 @@ package final class PluginRegistry: Sendable {
         return ((code as? ChildCode)?.isolation ?? .thread, process)
     }
 
+    /// The digest of its content and the id of the key that has signed it, as far as the host has looked.
+    package func origin(of plugin: PluginRecord) -> (content: String?, signer: String?) {
+        plugins.update { (plugin.content, plugin.signer) }
+    }
+
     /// Keeps a text as long as the host.
     package func text(_ text: String, of plugin: PluginRecord) -> UnsafePointer<CChar> {
         plugin.texts.keep(text)

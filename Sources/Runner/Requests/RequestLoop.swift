@@ -38,6 +38,7 @@ final class RequestLoop: @unchecked Sendable {
     /// The tasks of requests, which the batch changes.
     let tasks = RequestTasks()
     private let leaseGuard: LeaseGuard
+    private let counted = Locked(RequestStatistics())
     /// Tasks that are cancelled while their requests are not. Owned by the batch.
     var takenBack: Set<RequestTicket> = []
     /// Tasks whose end was rejected, because the store has another one. Owned by the batch.
@@ -413,8 +414,10 @@ final class RequestLoop: @unchecked Sendable {
                     submitting: jobs.reduce(0) { $0 + $1.submissions },
                     ending: Set(jobs.compactMap(\.ended)), at: now)
             }
+            let begun = csys_monotonic_ns()
             do throws(StoreFault) {
-                try store.write(expecting: outlook) { (transaction) throws(StoreFault) in
+                let counted = try store.write(expecting: outlook) {
+                    (transaction) throws(StoreFault) in
                     if let fault = verdict.withLock({ $0 }) { throw fault }
                     if book.isOut {
                         _ = try book.open(at: now, transaction, isGone: configuration.isGone)
@@ -428,6 +431,10 @@ final class RequestLoop: @unchecked Sendable {
                             nextPrune = now.span &+ Self.pruneInterval
                         }
                     }
+                    return transaction.newCounts
+                }
+                self.counted.withLock {
+                    $0.committed(counted, in: csys_monotonic_ns() &- begun)
                 }
                 return effects
             } catch {
@@ -445,6 +452,9 @@ final class RequestLoop: @unchecked Sendable {
             }
         }
     }
+
+    /// What was counted. Any thread may ask.
+    var statistics: RequestStatistics { counted.withLock { $0 } }
 
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are. Any thread may ask.
     var drainedSince: Int64? {
@@ -513,6 +523,7 @@ final class RequestLoop: @unchecked Sendable {
 
     /// Others have taken over what runs here: it is told to stop, and this host enters the store anew.
     private func leaveOff() {
+        counted.withLock { $0.lostLeases += 1 }
         leaseGuard.stop(book.fenced())
     }
 

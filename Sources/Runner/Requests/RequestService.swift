@@ -345,6 +345,45 @@ package final class RequestService: @unchecked Sendable {
         if let task { _ = engine.cancel(task) }
     }
 
+    /// Changes requests in one transaction. Returns in their order why one was not changed; nil for one that was.
+    package func change(
+        _ ids: [RequestID], _ action: RequestAction, by requester: Requester?
+    ) throws(RequestFailure) -> [RequestFailure?] {
+        let changes = try perform { (book, store, now) throws(StoreFault) in
+            var changes: [(failure: RequestFailure?, launch: UInt64?)] = []
+            for id in ids {
+                changes.append(
+                    try Self.change(id, action, by: requester, at: now, store, &book))
+            }
+            return changes
+        }
+        for (id, change) in zip(ids, changes) {
+            if let launch = change.launch { cancelTask(of: id, launch: launch) }
+        }
+        return changes.map(\.failure)
+    }
+
+    /// Returns why a request was not changed, and the launch of its task that is to be stopped.
+    private static func change(
+        _ id: RequestID, _ action: RequestAction, by requester: Requester?, at now: Moment,
+        _ store: any StoreTransaction, _ book: inout RequestBook
+    ) throws(StoreFault) -> (failure: RequestFailure?, launch: UInt64?) {
+        switch action {
+        case .cancel:
+            switch try book.cancel(id, by: requester, at: now, store) {
+            case .cancelled: (nil, nil)
+            case .running(let launch): (nil, launch)
+            case .over: (.other(.already, "request \(id) is over"), nil)
+            case .unknown: (.other(.notFound, "there is no request \(id)"), nil)
+            }
+        case .release:
+            try book.release(id, by: requester, at: now, store) ? (nil, nil) : (notParked(id), nil)
+        case .retry: (failure(try book.retry(id, by: requester, at: now, store), of: id, notOver), nil)
+        case .launch:
+            (failure(try book.launchNow(id, by: requester, at: now, store), of: id, notPending), nil)
+        }
+    }
+
     /// Cancels the pending requests of an identifier, or of all. Running tasks continue.
     /// Returns how many requests were cancelled.
     package func cancelPending(_ identifier: String?) throws(RequestFailure) -> Int {
@@ -372,9 +411,11 @@ package final class RequestService: @unchecked Sendable {
         let isReleased = try perform { (book, store, now) throws(StoreFault) in
             try book.release(id, by: requester, at: now, store)
         }
-        guard isReleased else {
-            throw .other(.wrongState, "request \(id) is not parked, or there is none")
-        }
+        if !isReleased { throw Self.notParked(id) }
+    }
+
+    private static func notParked(_ id: RequestID) -> RequestFailure {
+        .other(.wrongState, "request \(id) is not parked, or there is none")
     }
 
     // MARK: Changing
@@ -391,7 +432,7 @@ package final class RequestService: @unchecked Sendable {
     package func retry(
         _ id: RequestID, by requester: Requester? = nil
     ) throws(RequestFailure) -> Request {
-        try change(id, "retried: it is not over") { (book, store, now) throws(StoreFault) in
+        try change(id, Self.notOver) { (book, store, now) throws(StoreFault) in
             try book.retry(id, by: requester, at: now, store)
         }
     }
@@ -401,7 +442,7 @@ package final class RequestService: @unchecked Sendable {
     package func launchNow(
         _ id: RequestID, by requester: Requester? = nil
     ) throws(RequestFailure) -> Request {
-        try change(id, "launched: it is not pending") { (book, store, now) throws(StoreFault) in
+        try change(id, Self.notPending) { (book, store, now) throws(StoreFault) in
             try book.launchNow(id, by: requester, at: now, store)
         }
     }
@@ -423,14 +464,29 @@ package final class RequestService: @unchecked Sendable {
                 inout RequestBook, any StoreTransaction, Moment
             ) throws(StoreFault) -> RequestLedger.Change
     ) throws(RequestFailure) -> Request {
-        switch try perform(body) {
-        case .changed(let request): return request
-        case .wrongState: throw .other(.wrongState, "request \(id) cannot be \(refusal)")
-        case .refused(let refusal): throw .refused(refusal)
+        let change = try perform(body)
+        if case .changed(let request) = change { return request }
+        throw Self.failure(change, of: id, refusal)!
+    }
+
+    private static let notOver = "retried: it is not over"
+    private static let notPending = "launched: it is not pending"
+
+    /// Why a request was not changed; nil if it was.
+    private static func failure(
+        _ change: RequestLedger.Change, of id: RequestID, _ refusal: String
+    ) -> RequestFailure? {
+        switch change {
+        case .changed: nil
+        case .wrongState: .other(.wrongState, "request \(id) cannot be \(refusal)")
+        case .refused(let refusal): .refused(refusal)
         case .unknown:
-            throw .other(.notFound, "there is no request \(id), or it is not kept any more")
+            .other(.notFound, "there is no request \(id), or it is not kept any more")
         }
     }
+
+    /// What was counted since the host was made.
+    package var statistics: RequestStatistics { existing?.statistics ?? RequestStatistics() }
 
     // MARK: Looking
 

@@ -11,6 +11,15 @@ package enum ChildEnd: Equatable, Sendable {
     /// Its supervisor has ended, so that it is not known.
     case lost
 
+    /// The number of the signal that has ended it; 0 without one.
+    package var signal: Int32 {
+        switch self {
+        case .signalled(let signal): signal
+        case .outOfMemory: 9
+        case .exited, .notStarted, .lost: 0
+        }
+    }
+
     /// The end as the rest of a sentence about a process.
     ///
     /// - Parameters:

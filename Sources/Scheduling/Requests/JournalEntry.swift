@@ -55,6 +55,11 @@ public struct JournalEntry: Hashable, Sendable {
         case audited = 23
         /// A host did not show that it lives, and its requests were taken over.
         case hostLost = 24
+
+        /// The kinds that say why something was not launched on its date.
+        package static let causes: [What] = [.datesSkipped, .missed, .factorChanged, .held]
+
+        var isCause: Bool { Self.causes.contains(self) }
     }
 
     /// The number of the entry; 0 before the store has accepted it.

@@ -44,27 +44,32 @@ final class MemoryContents: StoreTransaction {
     private var history = Heap<Entry>()
     private var attempts: [RequestID: [Attempt]] = [:]
     private var entries: [JournalEntry] = []
-    private var lastSequence: UInt64 = 0
+    private var newest: UInt64 = 0
     private var values: [String: [UInt8]] = [:]
     private var planned: [String: StoredSchedule] = [:]
     /// By span, and then by the beginning and the identifier.
     private var rollups: [RollupSpan: [Int64: [String: Rollup]]] = [:]
+    private(set) var newCounts: [String: Rollup] = [:]
     /// The undo log, in order of the changes; the last one is undone first.
     private var undo: [(MemoryContents) -> Void] = []
 
     func nested<Result>(
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
-        let depth = undo.count
+        let (depth, before) = (undo.count, newCounts)
         do {
             return try body()
         } catch {
+            newCounts = before
             while undo.count > depth { undo.removeLast()(self) }
             throw error
         }
     }
 
-    func forgetChanges() { undo.removeAll(keepingCapacity: true) }
+    func forgetChanges() {
+        undo.removeAll(keepingCapacity: true)
+        newCounts = [:]
+    }
 
     // MARK: Requests
 
@@ -299,13 +304,16 @@ final class MemoryContents: StoreTransaction {
     func overview(_ filter: RequestFilter, outcomes: Set<Outcome>) -> RequestOverview {
         var all = filter
         (all.after, all.limit) = (nil, .max)
-        var overview = RequestOverview()
-        let fitting = requests(all).filter {
-            $0.state != .finished || outcomes.isEmpty || $0.outcome.map(outcomes.contains) ?? false
-        }.sorted(by: RequestOverview.goesBefore)
-        overview.requests = Array(fitting.prefix(max(0, filter.limit)))
-        overview.count = fitting.count
-        return overview
+        return RequestOverview(requests(all), filter, outcomes)
+    }
+
+    func liveCounts() -> [LiveCount] {
+        RequestState.allCases.filter(\.isLive).flatMap { state in
+            Dictionary(
+                grouping: rows.values.filter { $0.request.state == state },
+                by: \.request.description.identifier
+            ).map { LiveCount($0.key, state, $0.value.count) }
+        }
     }
 
     // MARK: History
@@ -347,20 +355,20 @@ final class MemoryContents: StoreTransaction {
     }
 
     func append(_ entry: JournalEntry) {
-        lastSequence += 1
+        newest += 1
         var entry = entry
-        entry.sequence = lastSequence
+        entry.sequence = newest
         entries.append(entry)
         undo.append {
             $0.entries.removeLast()
-            $0.lastSequence -= 1
+            $0.newest -= 1
         }
     }
 
     func journal(
         after sequence: UInt64, of request: RequestID?, limit: Int
     ) -> [JournalEntry] {
-        guard let first = entries.first?.sequence, sequence < lastSequence else { return [] }
+        guard let first = entries.first?.sequence, sequence < newest else { return [] }
         let start = sequence < first ? 0 : Int(sequence - first) + 1
         return Array(
             entries[start...].lazy.filter { request == nil || $0.request == request }
@@ -369,6 +377,14 @@ final class MemoryContents: StoreTransaction {
 
     func lastEntry(of request: RequestID) -> JournalEntry? {
         entries.last { $0.request == request }
+    }
+
+    func lastSequence() -> UInt64 { newest }
+
+    func causes(in dates: Range<Int64>, limit: Int) -> [JournalEntry] {
+        let causes = entries.filter { $0.what.isCause && dates.contains($0.at) }
+        return Array(
+            causes.sorted { ($0.at, $0.sequence) < ($1.at, $1.sequence) }.prefix(max(0, limit)))
     }
 
     func prune(before date: Int64, keeping kept: Int, limit: Int) -> Int {
@@ -404,6 +420,11 @@ final class MemoryContents: StoreTransaction {
     // MARK: Schedules
 
     func count(_ rollup: Rollup, in key: RollupKey) {
+        newCounts[key.identifier, default: Rollup()] += rollup
+        add(rollup, to: key)
+    }
+
+    private func add(_ rollup: Rollup, to key: RollupKey) {
         let before = rollups[key.span]?[key.at]
         undo.append { $0.rollups[key.span, default: [:]][key.at] = before }
         var all = before ?? [:]
@@ -434,7 +455,7 @@ final class MemoryContents: StoreTransaction {
         let minutes = rollups(.minute, of: nil, in: 0..<date)
         for minute in minutes {
             let hour = RollupSpan.hour.beginning(of: minute.at)
-            count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
+            add(minute.rollup, to: RollupKey(.hour, minute.identifier, at: hour))
         }
         removeRollups(.minute, before: date)
         return !minutes.isEmpty

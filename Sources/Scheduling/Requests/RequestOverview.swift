@@ -9,6 +9,14 @@ package struct RequestOverview: Sendable {
 
     package init() {}
 
+    /// Those of some requests that match.
+    package init(_ requests: [Request], _ filter: RequestFilter, _ outcomes: Set<Outcome>) {
+        let fitting = requests.filter { filter.isMet(by: $0, outcomes: outcomes) }
+            .sorted(by: Self.goesBefore)
+        self.requests = filter.shown(of: fitting)
+        count = fitting.count
+    }
+
     static func goesBefore(_ a: Request, _ b: Request) -> Bool {
         let ranks = (rank(a.state), rank(b.state))
         if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }

@@ -41,6 +41,9 @@ package protocol StoreTransaction: AnyObject {
     /// Returns all requests of an owner, ordered by id.
     func owned(by user: UInt32) throws(StoreFault) -> [Request]
 
+    /// Returns how many requests that are not over there are of each identifier in each state, in no order. Each is
+    /// counted.
+    func liveCounts() throws(StoreFault) -> [LiveCount]
     /// Returns the first queues with pending requests, in order: of an identifier, or of all. The
     /// effort grows with the number of returned queues, not with the number of requests.
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue]
@@ -74,8 +77,8 @@ package protocol StoreTransaction: AnyObject {
     func orphans() throws(StoreFault) -> [Request]
     /// Returns the requests, ordered by id.
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request]
-    /// Returns the first matching requests in the order for people; `after` is ignored. Of finished
-    /// requests, only those with one of the outcomes match; with none given, all do.
+    /// Returns matching requests in the order for people, after those that the filter skips; `after` is ignored. Of
+    /// finished requests, only those with one of the outcomes match; with none given, all do.
     func overview(
         _ filter: RequestFilter, outcomes: Set<Outcome>
     ) throws(StoreFault) -> RequestOverview
@@ -104,6 +107,10 @@ package protocol StoreTransaction: AnyObject {
     ) throws(StoreFault) -> [JournalEntry]
     /// Returns the last entry of a request; nil without one.
     func lastEntry(of request: RequestID) throws(StoreFault) -> JournalEntry?
+    /// Returns the number of the newest entry; 0 if there was none.
+    func lastSequence() throws(StoreFault) -> UInt64
+    /// Returns the entries of the kinds `JournalEntry.What.causes` within a range of dates, in order.
+    func causes(in dates: Range<Int64>, limit: Int) throws(StoreFault) -> [JournalEntry]
 
     /// Removes at most `limit` requests from the history that changed before `date`, or exceed
     /// `kept` (the oldest changes first), with their payloads and attempts. Also removes up to ten
@@ -137,6 +144,8 @@ package protocol StoreTransaction: AnyObject {
 
     // MARK: Statistics
 
+    /// What this transaction has counted so far, by identifier.
+    var newCounts: [String: Rollup] { get }
     /// Adds to a roll-up. It is stored with the commit.
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault)
     /// Returns the roll-ups of spans that begin in a range of dates, ordered by date and identifier: of an identifier, or
@@ -200,16 +209,7 @@ extension StoreTransaction {
     package func overview(
         _ filter: RequestFilter, outcomes: Set<Outcome>, ownedBy user: UInt32
     ) throws(StoreFault) -> RequestOverview {
-        let fitting = try owned(by: user).filter {
-            (filter.states.isEmpty || filter.states.contains($0.state))
-                && (filter.identifier == nil || filter.identifier == $0.description.identifier)
-                && ($0.state != .finished || outcomes.isEmpty
-                    || $0.outcome.map(outcomes.contains) ?? false)
-        }.sorted(by: RequestOverview.goesBefore)
-        var overview = RequestOverview()
-        overview.requests = Array(fitting.prefix(max(0, filter.limit)))
-        overview.count = fitting.count
-        return overview
+        RequestOverview(try owned(by: user), filter, outcomes)
     }
 
     /// Returns the first matching requests in the order for people; `after` is ignored.

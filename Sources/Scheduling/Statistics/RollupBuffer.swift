@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a transaction counts, until it is committed.
+/// What a transaction counts.
 package struct RollupBuffer: Sendable {
-    package private(set) var rollups: [RollupKey: Rollup] = [:]
+    /// What is not stored yet.
+    private var unstored: [RollupKey: Rollup] = [:]
+    /// All that was counted in the transaction, by identifier.
+    package private(set) var counted: [String: Rollup] = [:]
 
     package init() {}
 
     package mutating func count(_ rollup: Rollup, in key: RollupKey) {
-        rollups[key, default: Rollup()] += rollup
+        unstored[key, default: Rollup()] += rollup
+        counted[key.identifier, default: Rollup()] += rollup
+    }
+
+    /// Adds what was counted before to another span.
+    package mutating func move(_ rollup: Rollup, to key: RollupKey) {
+        unstored[key, default: Rollup()] += rollup
+    }
+
+    /// Returns what is to be stored, and takes it for stored.
+    package mutating func takeUnstored() -> [RollupKey: Rollup] {
+        if unstored.isEmpty { return unstored }
+        defer { unstored = [:] }
+        return unstored
     }
 }

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+import Runner
 import Scheduling
 import Service
 
 /// A call of the control socket. `openapi.json` describes all of them for clients.
 struct ControlRoute {
-    enum Action {
-        case page, me
+    enum Action: Equatable {
+        case page, me, metrics
         case host, hosts, health, tasks, handlers, plugins, factors, statistics
+        case misses, ends, factorHistory
+        case pause, resume, releasePlugin
+        case changeMany(RequestAction)
         case reload, drain, endDrain
         case requests, journal, schedules
         case submit, submitBatch
         case show, payload, why, history, wait
         case cancel, retry, launch, release
+
+        /// For the journal.
+        var text: String {
+            if case .changeMany(let action) = self { return "\(action.rawValue) of many" }
+            return "\(self)"
+        }
     }
 
     /// What a user needs for a call.
@@ -80,15 +90,24 @@ struct ControlRoute {
         ControlRoute("GET", "/v1/tasks", [], .tasks, .read),
         ControlRoute("GET", "/v1/handlers", [], .handlers, .read),
         ControlRoute("GET", "/v1/plugins", [], .plugins, .read),
+        ControlRoute("POST", "/v1/handlers/{name}/pause", [], .pause, .operate),
+        ControlRoute("POST", "/v1/handlers/{name}/resume", [], .resume, .operate),
+        ControlRoute("POST", "/v1/plugins/{name}/release", [], .releasePlugin, .admin),
         ControlRoute("GET", "/v1/factors", [], .factors, .read),
+        ControlRoute("GET", "/v1/factors/history", DateRange.names, .factorHistory, .read),
+        ControlRoute("GET", "/v1/misses", MissesQuery.names, .misses, .read),
+        ControlRoute("GET", "/v1/ends", EndsQuery.names, .ends, .read),
+        ControlRoute("GET", "/metrics", [], .metrics, .read),
         ControlRoute("POST", "/v1/reload", [], .reload, .admin),
         ControlRoute("POST", "/v1/drain", ["timeout"], .drain, .admin),
         ControlRoute("DELETE", "/v1/drain", [], .endDrain, .admin),
         ControlRoute(
-            "GET", "/v1/requests", ["state", "view", "identifier", "limit"] + screen, .requests,
-            .readOwn),
+            "GET", "/v1/requests",
+            ["state", "view", "identifier", "text", "schedule", "host", "limit", "after"] + screen,
+            .requests, .readOwn),
         ControlRoute("POST", "/v1/requests", [], .submit, .submit),
         ControlRoute("POST", "/v1/requests:batch", [], .submitBatch, .submit),
+        many(.cancel), many(.retry), many(.launch), many(.release),
         ControlRoute("GET", "/v1/requests/{id}", screen, .show, .readOwn),
         ControlRoute("GET", "/v1/requests/{id}/payload", [], .payload, .operateOwn),
         ControlRoute("GET", "/v1/requests/{id}/why", screen, .why, .readOwn),
@@ -101,6 +120,10 @@ struct ControlRoute {
         ControlRoute("GET", "/v1/schedules", [], .schedules, .read),
         ControlRoute("GET", "/v1/journal", ["after", "request", "limit"], .journal, .read),
     ]
+
+    private static func many(_ action: RequestAction) -> ControlRoute {
+        ControlRoute("POST", "/v1/requests:\(action.rawValue)", [], .changeMany(action), .operate)
+    }
 
     /// Returns the route of a request, and the number in its path.
     static func find(_ request: HTTPRequest) throws(HTTPFault) -> (ControlRoute, RequestID?) {

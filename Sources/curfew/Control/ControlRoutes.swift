@@ -65,7 +65,7 @@ struct ControlRoutes: Sendable {
         _ caller: ControlCaller, _ route: ControlRoute, _ id: RequestID?
     ) throws(HTTPFault) {
         guard let fault = caller.fault(route.need) else { return }
-        if route.method != "GET" { note("\(route.action)", caller, id) }
+        if route.method != "GET" { note(route.action.text, caller, id) }
         throw fault
     }
 
@@ -94,6 +94,9 @@ struct ControlRoutes: Sendable {
         switch route.action {
         case .submit: return try submit(call, caller, isBatch: false)
         case .submitBatch: return try submit(call, caller, isBatch: true)
+        case .changeMany(let action):
+            try changeMany(call, action, caller)
+            return nil
         default: break
         }
         guard call.request.body.isEmpty else {
@@ -117,9 +120,40 @@ struct ControlRoutes: Sendable {
             tell(call, "handlers") { (host) throws(CurfewError) in
                 .list(host.handlers.map(HostRecords.item))
             }
+        case .misses:
+            let asked = try MissesQuery(query, at: csys_realtime_ns())
+            look(call) { (store) throws(CommandError) in try asked.item(store) }
+        case .ends:
+            let (asked, host) = (try EndsQuery(query), self.host)
+            look(call) { (store) throws(CommandError) in
+                let budgets = Dictionary(
+                    host.handlers.map { ($0.identifier, $0.description.budget) },
+                    uniquingKeysWith: { $1 })
+                return try asked.item(store) { budgets[$0] }
+            }
+        case .factorHistory:
+            let (asked, host) = (try FactorHistory(query, at: csys_realtime_ns()), self.host)
+            look(call) { (store) throws(CommandError) in
+                let current = try Self.asked(host) { (host) throws(CurfewError) in
+                    try host.factors()
+                }
+                return try asked.item(store, current)
+            }
+        case .metrics:
+            let (host, isOpen) = (self.host, MetricsText.isOpen(call.request.head.accept))
+            thread.answer(call) { (store) throws(CommandError) in
+                let text = try HostMetrics.text(host, store, isOpen: isOpen)
+                return HTTPAnswer(200, Array(text.utf8), MetricsText.type(isOpen: isOpen))
+            }
         case .plugins:
-            tell(call, "plugins") { (host) throws(CurfewError) in
-                .list(host.plugins.map(HostRecords.item))
+            let host = self.host
+            look(call) { (store) throws(CommandError) in
+                let list = try StorePlace.translated { () throws(StoreFault) in
+                    try store.quarantine().plugins
+                }
+                return .object([
+                    ("plugins", .list(host.plugins.map { HostRecords.item($0, list) }))
+                ])
             }
         case .factors:
             tell(call, "factors") { (host) throws(CurfewError) in
@@ -203,7 +237,23 @@ struct ControlRoutes: Sendable {
             try change(call, id!, caller, launches: true) { (host) throws(CurfewError) in
                 try host.release(id!, by: caller.requester)
             }
-        case .submit, .submitBatch: break
+        case .pause, .resume:
+            let identifier = call.request.target.path[2]
+            let pauses = route.action == .pause
+            if let requester = caller.requester {
+                audit("\(pauses ? "pause" : "resume") of \(identifier) \(requester.text)")
+            }
+            tell(call) { (host) throws(CurfewError) in
+                try pauses ? host.pause(identifier) : host.resume(identifier)
+                guard let handler = host.handlers.first(where: { $0.identifier == identifier })
+                else { throw CurfewError(.notFound, "there is no handler \(identifier)") }
+                return HostRecords.item(handler)
+            }
+        case .releasePlugin:
+            let name = call.request.target.path[2]
+            if let requester = caller.requester { audit("release of \(name) \(requester.text)") }
+            look(call) { (store) throws(CommandError) in try Self.release(name, store) }
+        case .submit, .submitBatch, .changeMany: break
         }
         return nil
     }
@@ -227,7 +277,7 @@ struct ControlRoutes: Sendable {
         }
     }
 
-    private static func asked<Answer>(
+    static func asked<Answer>(
         _ host: Host, _ body: (Host) throws(CurfewError) -> Answer
     ) throws(CommandError) -> Answer {
         do throws(CurfewError) {
@@ -285,7 +335,29 @@ struct ControlRoutes: Sendable {
             ("version", .text(CURFEW_VERSION_STRING)), ("store", .text(store.directory)),
             ("process", .integer(Int64(getpid()))), ("since", DateText.item(presence?.since)),
             ("handlers", .list(identifiers.map { .text($0) })),
+            ("newest", caller.rights.reads ? .integer(Int64(try Self.newest(store))) : .null),
+            ("statistics", caller.rights.reads ? HostRecords.statistics(host) : .null),
         ])
+    }
+
+    /// The number of the last entry of the journal.
+    private static func newest(_ store: StoreClient) throws(CommandError) -> UInt64 {
+        try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in try transaction.lastSequence() }
+        }
+    }
+
+    private static func release(
+        _ name: String, _ store: StoreClient
+    ) throws(CommandError) -> JSONItem {
+        let released = try StorePlace.translated { () throws(StoreFault) in
+            try store.changeQuarantine { $0.release(name) }
+        }
+        guard !released.isEmpty else {
+            throw CommandError(
+                .missing, "`\(Shown.line(name))` is neither a plugin nor a hash that is quarantined")
+        }
+        return .object([("released", .list(released.map(QuarantineCommand.item)))])
     }
 
     private func look(
@@ -300,11 +372,15 @@ struct ControlRoutes: Sendable {
         _ call: HTTPCall, _ query: ControlQuery, _ caller: ControlCaller
     ) throws(HTTPFault) {
         let limit = Int(try query.number("limit", 1...1_000) ?? 100)
+        let skipped = try query.number("after", 0...UInt64(ListCommand.pageLimit)) ?? 0
+        let number = try query.number("host", 1...UInt64(Int64.max))
         var listed: ListCommand.Query
         do throws(CommandError) {
             listed = try ListCommand.Query(
                 states: query["state"], view: query["view"], identifier: query["identifier"],
-                limit: limit)
+                text: query["text"], skipped: Int(skipped), limit: limit)
+            listed.schedule = query["schedule"]
+            listed.host = number.map { Int64($0) }
         } catch {
             throw HTTPFault(400, "query", error.message, help: error.help)
         }
@@ -424,12 +500,21 @@ struct ControlRoutes: Sendable {
         }
     }
 
+    /// Changes requests in one transaction, and answers with what was refused.
+    private func changeMany(
+        _ call: HTTPCall, _ action: RequestAction, _ caller: ControlCaller
+    ) throws(HTTPFault) {
+        let (change, host) = (try BulkChange(action, call.request.body), self.host)
+        try access.submits(1, caller)
+        look(call) { (store) throws(CommandError) in try change.perform(host, store, caller) }
+    }
+
     private static func foreign(_ id: RequestID) -> CommandError {
         CommandError(
             .denied, "request \(id) is another user's", help: ["that needs the role operate"])
     }
 
-    private static func code(_ status: Status) -> ExitCode {
+    static func code(_ status: Status) -> ExitCode {
         switch status {
         case .notFound: .missing
         case .wrongState, .already, .exists, .tooMany: .conflict

@@ -23,8 +23,12 @@ enum HostRecords {
         ])
     }
 
-    static func item(_ plugin: PluginInfo) -> JSONItem {
-        .object([
+    /// - Parameter quarantined: the plugins that are not run.
+    static func item(_ plugin: PluginInfo, _ quarantined: [QuarantinedPlugin]) -> JSONItem {
+        let entry = quarantined.last {
+            plugin.content.map($0.content.elementsEqual) ?? ($0.plugin == plugin.id)
+        }
+        return .object([
             ("id", .text(plugin.id)), ("version", .text(plugin.version)),
             ("directory", .text(plugin.directory)), ("status", .text(name(plugin.status))),
             ("reason", .text(orNull: plugin.reason.isEmpty ? nil : plugin.reason)),
@@ -33,6 +37,36 @@ enum HostRecords {
             ("starts", .integer(Int64(plugin.starts))),
             ("lastEnd", .text(orNull: plugin.lastEnd.isEmpty ? nil : plugin.lastEnd)),
             ("notInForce", .list(plugin.notInForce.map { .text($0) })),
+            ("sha256", .text(orNull: plugin.content)), ("signer", .text(orNull: plugin.signer)),
+            (
+                "crashes",
+                .list(
+                    plugin.crashes.map {
+                        .object([("at", DateText.item($0.at)), ("text", .text($0.text))])
+                    })
+            ),
+            (
+                "quarantine",
+                entry.map {
+                    .object([("since", DateText.item($0.at)), ("reason", .text($0.reason))])
+                } ?? .null
+            ),
+        ])
+    }
+
+    /// How long commits take, and what the workers do.
+    static func statistics(_ host: Host) -> JSONItem {
+        let commits = host.requestStatistics.commits
+        func seconds(_ part: Double) -> JSONItem {
+            commits.quantile(part).map { .number($0) } ?? .null
+        }
+        let counts = host.counts
+        return .object([
+            ("commits", .object([("p50", seconds(0.5)), ("p99", seconds(0.99))])),
+            (
+                "workers",
+                .object(counts.workerStates.map { ($0.state, .integer(Int64($0.count))) })
+            ),
         ])
     }
 

@@ -13,7 +13,7 @@ struct StatisticsQuery {
 
     /// The most spans of one answer.
     private static let limit: Int64 = 500
-    static let names = ["step", "from", "to", "identifier", "by"]
+    static let names = ["step", "identifier", "by"] + DateRange.names
 
     /// - Parameter now: nanoseconds since 1970 in UTC.
     init(_ query: ControlQuery, at now: Int64) throws(HTTPFault) {
@@ -28,11 +28,10 @@ struct StatisticsQuery {
         default: throw HTTPFault(400, "query", "`by` is identifier, or is left out")
         }
         identifier = query["identifier"]
-        let to = try query.date("to", at: now) ?? now
-        let usual = span == .minute ? span.age : 24 * span.length
-        let from = try query.date("from", at: now) ?? to - usual
-        guard from < to else { throw HTTPFault(400, "query", "`from` has to come before `to`") }
-        let first = span.beginning(of: max(from, span.firstKept(at: now)))
+        let asked = try DateRange.read(
+            query, at: now, usual: span == .minute ? span.age : 24 * span.length)
+        let to = asked.upperBound
+        let first = span.beginning(of: max(asked.lowerBound, span.firstKept(at: now)))
         guard (max(to, first) - first) / span.length <= Self.limit else {
             throw HTTPFault(
                 400, "query",

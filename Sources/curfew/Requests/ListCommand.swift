@@ -118,6 +118,10 @@ enum ListCommand {
         /// Requests that ran when the last host ended are listed, too.
         private var includesHostGone = false
         let namesStates: Bool
+        /// The schedule whose request is listed; nil: all.
+        var schedule: String?
+        /// The number of the host in which the listed requests run; nil: all.
+        var host: Int64?
         /// The user whose requests are listed; nil: all.
         var owner: UInt32?
         var identifier: String? { filter.identifier }
@@ -128,10 +132,15 @@ enum ListCommand {
         /// - Parameters:
         ///   - states: words of the column STATE, with commas between them; nil for all of the view.
         ///   - view: "live" or "history"; nil for both.
+        ///   - text: a part of an identifier or a key; nil for all.
+        ///   - skipped: how many are left out before.
         init(
-            states: String?, view: String? = nil, identifier: String?, limit: Int
+            states: String?, view: String? = nil, identifier: String?, text: String? = nil,
+            skipped: Int = 0, limit: Int
         ) throws(CommandError) {
             filter = RequestFilter(identifier: identifier, limit: limit)
+            filter.text = text
+            filter.skipped = skipped
             namesStates = states != nil
             if let states {
                 filter.states = try read(states)
@@ -173,6 +182,46 @@ enum ListCommand {
             }
             return filter.states.isEmpty ? nil : filter
         }
+
+        /// Returns the requests that are listed, and the number of all that match.
+        ///
+        /// - Parameter states: those among which they are; nil for all.
+        func overview(
+            in store: any StoreTransaction, isAlone: Bool, among states: Set<RequestState>? = nil
+        ) throws(StoreFault) -> RequestOverview {
+            guard var filter = filter(isAlone: isAlone) else { return RequestOverview() }
+            if let states {
+                filter.states =
+                    filter.states.isEmpty ? states : filter.states.intersection(states)
+                if filter.states.isEmpty { return RequestOverview() }
+            }
+            if let few = try few(store) {
+                let seen = few.filter { owner == nil || $0.owner == owner }
+                return RequestOverview(seen, filter, outcomes)
+            }
+            if let owner {
+                return try store.overview(filter, outcomes: outcomes, ownedBy: owner)
+            }
+            return try store.overview(filter, outcomes: outcomes)
+        }
+
+        /// The requests of a schedule, or those in a host; nil where all are meant.
+        private func few(_ store: any StoreTransaction) throws(StoreFault) -> [Request]? {
+            var few: [Request]?
+            if let host {
+                let record = try store.hosts().first { $0.id == host }
+                few = try record.map { (host) throws(StoreFault) in
+                    try store.running(in: host.identity)
+                } ?? []
+            }
+            guard let schedule else { return few }
+            let id = try store.schedule(schedule)?.request
+            if let known = few { return known.filter { $0.id == id } }
+            guard let id, let request = try store.request(id) else { return [] }
+            return [request]
+        }
+
+        var skipped: Int { filter.skipped }
 
         /// Reads words of the column STATE: a state, or the outcome of a finished request.
         private mutating func read(_ text: String) throws(CommandError) -> Set<RequestState> {
@@ -242,13 +291,7 @@ enum ListCommand {
             _ query: Query, _ host: HostPresence?, _ store: any StoreTransaction
         ) throws(StoreFault) {
             self.host = host
-            overview =
-                try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
-                    if let owner = query.owner {
-                        return try store.overview(filter, outcomes: query.outcomes, ownedBy: owner)
-                    }
-                    return try store.overview(filter, outcomes: query.outcomes)
-                } ?? RequestOverview()
+            overview = try query.overview(in: store, isAlone: host == nil)
             let now = csys_realtime_ns()
             for request in overview.requests {
                 if request.description.identifier == CommandPayload.identifier {
@@ -260,8 +303,13 @@ enum ListCommand {
             }
         }
 
-        func item(_ store: StoreClient) -> JSONItem {
-            .object([
+        func item(_ store: StoreClient) -> JSONItem { .object(members(store)) }
+
+        /// - Parameter skipped: how many were left out before these.
+        func members(
+            _ store: StoreClient, after skipped: Int = 0
+        ) -> [(key: String, value: JSONItem)] {
+            [
                 ("store", .text(store.directory)), ("host", RequestItem.item(host)),
                 (
                     "requests",
@@ -273,14 +321,26 @@ enum ListCommand {
                                 ])
                         })
                 ),
-                ("more", .integer(Int64(overview.count - overview.requests.count))),
-            ])
+                (
+                    "more",
+                    .integer(Int64(max(0, overview.count - skipped - overview.requests.count)))
+                ),
+            ]
         }
     }
 
-    /// The answer to a query, as `--json` prints it.
+    /// The most requests that pages lead to: who wants others asks with a filter.
+    static let pageLimit = 10_000
+
+    /// The answer to a query, as `--json` prints it, and where the next page begins.
     static func item(_ query: Query, _ store: StoreClient) throws(CommandError) -> JSONItem {
-        try List(query, store).item(store)
+        let list = try List(query, store)
+        let end = query.skipped + list.overview.requests.count
+        let isLast = end >= min(list.overview.count, pageLimit)
+        return .object(
+            list.members(store, after: query.skipped) + [
+                ("next", isLast ? .null : .text("\(end)"))
+            ])
     }
 
     /// Prints the answer to a query, without how far tasks are.

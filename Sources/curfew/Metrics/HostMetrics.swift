@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import Conformance
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// What a host can be measured by: counts since it was started, and how many requests wait in its store.
+///
+/// Times are in seconds, parts from 0 to 1. Identifiers are told apart up to `StoredRollup.identifierLimit`; what others do
+/// is the task `other`.
+enum HostMetrics {
+    private static let other = "other"
+
+    /// - Parameter isOpen: in the format of OpenMetrics.
+    static func text(
+        _ host: Host, _ store: StoreClient, isOpen: Bool
+    ) throws(CommandError) -> String {
+        var text = MetricsText(isOpen: isOpen)
+        text.gauge(
+            "curfew_build_info", "The version of the host; always 1.",
+            [([("version", CURFEW_VERSION_STRING)], 1)])
+        text.gauge(
+            "curfew_drained", "Whether the host launches nothing because a person wants that.",
+            [([], host.drainedSince == nil ? 0 : 1)])
+        let statistics = host.requestStatistics
+        addTasks(of: host, statistics, to: &text)
+        addWaiting(try waiting(store), to: &text)
+        let counts = host.counts
+        text.gauge(
+            "curfew_worker_threads", "Worker threads by what they do; stuck ones do not return.",
+            counts.workerStates.map { ([("state", $0.state)], Double($0.count)) })
+        addPlugins(of: host, to: &text)
+        text.counter(
+            "curfew_lease_lost_total",
+            "How often other hosts have taken over the requests of this one.",
+            [([], Int64(statistics.lostLeases))])
+        text.histogram(
+            "curfew_store_commit_seconds", "How long transactions of the store took.",
+            [([], statistics.commits)])
+        return text.written
+    }
+
+    // MARK: Tasks
+
+    private static func task(_ identifier: String) -> MetricsText.Labels {
+        [("task", identifier.isEmpty ? other : identifier)]
+    }
+
+    private static func addTasks(
+        of host: Host, _ statistics: RequestStatistics, to text: inout MetricsText
+    ) {
+        var all = statistics.totals
+        for handler in host.handlers
+        where all[handler.identifier] == nil && all.count < StoredRollup.identifierLimit {
+            // A series that is there before its first event has a rate at that.
+            all[handler.identifier] = Rollup()
+        }
+        let totals = all.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        func counter(_ name: String, _ help: String, _ number: (Rollup) -> Int64) {
+            text.counter(name, help, totals.map { (task($0.key), number($0.value)) })
+        }
+        func histogram(_ name: String, _ help: String, _ measure: Rollup.Measure) {
+            text.histogram(
+                name, help, totals.map { (task($0.key), Histogram($0.value, measure)) })
+        }
+        counter(
+            "curfew_requests_submitted_total", "Requests that were submitted to the host.",
+            \.submitted)
+        text.counter(
+            "curfew_launches_total", "Launches that are over, by their outcome.",
+            totals.flatMap { identifier, rollup in
+                Outcome.allCases.map {
+                    (task(identifier) + [("outcome", $0.name)], rollup.ended($0))
+                }
+            })
+        counter(
+            "curfew_launches_expected_total", "Dates on which a launch was due.", \.promised)
+        counter(
+            "curfew_launches_missed_total",
+            "Dates on which nothing was launched within a minute."
+        ) { $0.missed + $0.late }
+        text.counter(
+            "curfew_expirations_total",
+            "Tasks that were told to stop, by whether they answered within their grace.",
+            totals.flatMap { identifier, rollup in
+                [
+                    (task(identifier) + [("answered", "yes")], rollup.ended(.expired)),
+                    (task(identifier) + [("answered", "no")], rollup.unanswered),
+                ]
+            })
+        histogram(
+            "curfew_launch_delay_seconds", "The time from the date of a request to its launch.",
+            .delay)
+        histogram("curfew_run_duration_seconds", "The time for which tasks ran.", .duration)
+        histogram(
+            "curfew_budget_used_ratio",
+            "The part of their budget that tasks used; more than 1 if they expired.", .budget)
+    }
+
+    // MARK: Requests that wait
+
+    private struct Waiting {
+        var counts: [LiveCount] = []
+        /// The date of the first request that is due and that the machine does not hold, by identifier.
+        var oldest: [String: Int64] = [:]
+        let now: Int64
+    }
+
+    /// The most queues that are looked at.
+    private static let queueLimit = 1_000
+    private static let machine = Set(Factor.allCases.filter(\.isSettable).map(\.name))
+
+    private static func waiting(_ store: StoreClient) throws(CommandError) -> Waiting {
+        try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in
+                var waiting = Waiting(now: csys_realtime_ns())
+                waiting.counts = try transaction.liveCounts()
+                for (queue, head) in try transaction.heads(of: nil, limit: queueLimit)
+                where head.notBefore <= waiting.now {
+                    let hold = try transaction.lastEntry(of: head.id).flatMap {
+                        LaunchHistory.Hold($0)
+                    }
+                    if let hold, !machine.isDisjoint(with: hold.factors) { continue }
+                    let first = waiting.oldest[queue.identifier] ?? .max
+                    waiting.oldest[queue.identifier] = min(first, head.notBefore)
+                }
+                return waiting
+            }
+        }
+    }
+
+    private static func addWaiting(_ waiting: Waiting, to text: inout MetricsText) {
+        // The first identifiers by name stay the same from one time to the next.
+        let names = Set(waiting.counts.map(\.identifier)).sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+        }
+        let known = Set(names.prefix(StoredRollup.identifierLimit))
+        var sums: [String: [RequestState: Int]] = [:]
+        for count in waiting.counts {
+            let name = known.contains(count.identifier) ? count.identifier : ""
+            sums[name, default: [:]][count.state, default: 0] += count.count
+        }
+        let states: [RequestState] = [.pending, .running, .parked]
+        text.gauge(
+            "curfew_requests", "Requests of the store that are not over, by state.",
+            sums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap { name, counts in
+                states.map { (task(name) + [("state", $0.name)], Double(counts[$0] ?? 0)) }
+            })
+        var ages: [String: Double] = [:]
+        for (name, date) in waiting.oldest {
+            let name = known.contains(name) ? name : ""
+            ages[name] = max(ages[name] ?? 0, Double(waiting.now - date) / 1e9)
+        }
+        text.gauge(
+            "curfew_oldest_eligible_age_seconds",
+            "For how long the first request is due that the machine does not hold.",
+            sums.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map {
+                (task($0), ages[$0] ?? 0)
+            })
+    }
+
+    // MARK: Plugins
+
+    private static func addPlugins(of host: Host, to text: inout MetricsText) {
+        var seen: Set<String> = []
+        let plugins = host.plugins.filter { !$0.id.isEmpty && seen.insert($0.id).inserted }
+        text.gauge(
+            "curfew_plugin_ready", "Whether a plugin is loaded and not quarantined.",
+            plugins.map { plugin in
+                let isHeld = host.handlers.contains {
+                    $0.plugin == plugin.id && $0.quarantineReason != nil
+                }
+                return ([("plugin", plugin.id)], plugin.status == .ready && !isHeld ? 1 : 0)
+            })
+        text.counter(
+            "curfew_plugin_crashes_total",
+            "Ends of the processes of a plugin for which nobody had asked, by signal.",
+            plugins.flatMap { plugin in
+                plugin.crashCounts.sorted { $0.key < $1.key }.map { number, count in
+                    let name = number == 0 ? "exit" : ProcessFacts.name(ofSignal: number)
+                    return (
+                        [("plugin", plugin.id), ("signal", name)], Int64(clamping: count)
+                    )
+                }
+            })
+    }
+}

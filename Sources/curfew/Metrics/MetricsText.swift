@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// Measurements in the text format of Prometheus (version 0.0.4), or in that of OpenMetrics (1.0.0), which differ in the
+/// names of counters and in their ends.
+struct MetricsText {
+    typealias Labels = [(name: String, value: String)]
+
+    private let isOpen: Bool
+    private var text = ""
+
+    /// - Parameter isOpen: writes OpenMetrics.
+    init(isOpen: Bool) { self.isOpen = isOpen }
+
+    /// Whether a client wants OpenMetrics.
+    ///
+    /// - Parameter accept: what it says that it takes.
+    static func isOpen(_ accept: String?) -> Bool {
+        accept?.lowercased().contains("application/openmetrics-text") ?? false
+    }
+
+    static func type(isOpen: Bool) -> String {
+        isOpen
+            ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            : "text/plain; version=0.0.4; charset=utf-8"
+    }
+
+    /// The whole text.
+    var written: String { isOpen ? text + "# EOF\n" : text }
+
+    /// A number that only grows, with `_total` at the end of its name.
+    mutating func counter(_ name: String, _ help: String, _ samples: [(Labels, Int64)]) {
+        head(isOpen ? String(name.dropLast("_total".count)) : name, "counter", help)
+        for (labels, value) in samples { line(name, labels, String(value)) }
+    }
+
+    mutating func gauge(_ name: String, _ help: String, _ samples: [(Labels, Double)]) {
+        head(name, "gauge", help)
+        for (labels, value) in samples { line(name, labels, Self.number(value)) }
+    }
+
+    mutating func histogram(_ name: String, _ help: String, _ samples: [(Labels, Histogram)]) {
+        head(name, "histogram", help)
+        for (labels, histogram) in samples {
+            var sum: Int64 = 0
+            let bounds = histogram.bounds.map(Self.number) + ["+Inf"]
+            for (bound, count) in zip(bounds, histogram.counts) {
+                sum += count
+                line(name + "_bucket", labels + [("le", bound)], String(sum))
+            }
+            line(name + "_sum", labels, Self.number(histogram.sum))
+            line(name + "_count", labels, String(sum))
+        }
+    }
+
+    private mutating func head(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func line(_ name: String, _ labels: Labels, _ value: String) {
+        text += name
+        if !labels.isEmpty {
+            text += "{"
+            for (index, label) in labels.enumerated() {
+                if index > 0 { text += "," }
+                text += "\(label.name)=\"\(Self.escaped(label.value))\""
+            }
+            text += "}"
+        }
+        text += " \(value)\n"
+    }
+
+    private static func number(_ value: Double) -> String { "\(value)" }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
