@@ -9,6 +9,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var store: String?
     package var plugins = PluginSettings()
     package var control = ControlSettings()
+    package var web = WebSettings()
     /// Nanoseconds that running tasks have to end once the host ends; nil: as long as they have.
     package var stopGrace: UInt64?
     /// What tells the factors of the machine; nil for the default, the kernel.
@@ -40,8 +41,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     static let keys = [
         "schedules", "scheduleSet", "store", "plugins", "factors", "apps", "thresholds", "control",
-        "log",
-        "stop",
+        "web", "log", "stop",
     ]
     static let factorKeys = ["source"]
     static let appKeys = ["enabled", "atATime"]

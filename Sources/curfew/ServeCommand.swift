@@ -206,7 +206,8 @@ enum ServeCommand {
             lines.unknown($0, $1)
         }
         let control = openControl(
-            host, place, reloads, access, configuration?.control ?? ControlSettings(), given, lines)
+            host, place, reloads, access, configuration?.control ?? ControlSettings(),
+            configuration?.web ?? WebSettings(), given, lines)
         let watch = bus.watch(host, lines)
         if let apps, !apps.start(host) {
             lines.log(.warning, nil, 0, "apps are not started: no thread can be started")
@@ -263,10 +264,11 @@ enum ServeCommand {
     /// Opens the control socket. A host without one launches requests all the same.
     private static func openControl(
         _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ access: ControlAccess,
-        _ settings: ControlSettings, _ given: OwnedDescriptor?, _ lines: ServeLines
+        _ settings: ControlSettings, _ page: WebSettings, _ given: OwnedDescriptor?,
+        _ lines: ServeLines
     ) -> ControlSocket? {
         func made(_ settings: ControlSettings) throws(ControlSocket.Failure) -> ControlSocket {
-            try ControlSocket(host, reloads, place, access, settings, given: given)
+            try ControlSocket(host, reloads, place, access, settings, page, given: given)
         }
         do throws(ControlSocket.Failure) {
             let control: ControlSocket
@@ -285,6 +287,15 @@ enum ServeCommand {
                     .warning, nil, 0,
                     "the socket that the host was given is not \(wanted.path), where the commands look for it"
                 )
+            }
+            do throws(HTTPServer.Failure) {
+                if let address = try control.openWeb() {
+                    lines.log(.info, nil, 0, "the web page is at \(address); type `curfew web`")
+                }
+            } catch {
+                lines.log(
+                    .error, nil, 0,
+                    "the web page cannot be served at \(page.listen ?? ""): \(error.reason)")
             }
             return control
         } catch {
@@ -357,7 +368,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the form of its log or its end, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the web page, the form of its log or its end, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart, notes: notes)

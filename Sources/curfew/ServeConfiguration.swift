@@ -255,6 +255,8 @@ enum ServeConfiguration {
         ("apps", "{enabled}: whether apps are started; default: by the host of the usual store;"),
         ("", "{atATime}: how many of them are being started at a time; default 2"),
         ("control", "an object, as below"),
+        ("web", "{listen}: where the web page is, as 127.0.0.1:8700; default: see `curfew web`;"),
+        ("", "{names}: other names of that place; {metrics}: true answers /metrics to anybody"),
         ("log", "{level}: lines below it are left out: debug, info (the default), warning, error;"),
         ("", "a failed end is a warning;"),
         ("", "{format}: text, json, or auto (the default), systemd's journal where it listens"),

@@ -20,7 +20,8 @@ enum PostgresQuery: Int, CaseIterable {
     case countPendingOf, found, countFound, liveCounts, latestOver, countOver, countHistory
     case countKind, countIdentifier, countOwner, countAll
     case putAttempt, putAttempts, endAttempt, endAttempts, removeAttempts, attempt, attempts
-    case appendOne, append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf, causes
+    case appendOne, append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf,
+        causes
     case pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
     case enter, hosts, beat, drain, poll, fence, leave, lastSeen, standing, setStanding, pruneHosts

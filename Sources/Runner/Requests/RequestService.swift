@@ -378,9 +378,13 @@ package final class RequestService: @unchecked Sendable {
             }
         case .release:
             try book.release(id, by: requester, at: now, store) ? (nil, nil) : (notParked(id), nil)
-        case .retry: (failure(try book.retry(id, by: requester, at: now, store), of: id, notOver), nil)
+        case .retry:
+            (failure(try book.retry(id, by: requester, at: now, store), of: id, notOver), nil)
         case .launch:
-            (failure(try book.launchNow(id, by: requester, at: now, store), of: id, notPending), nil)
+            (
+                failure(try book.launchNow(id, by: requester, at: now, store), of: id, notPending),
+                nil
+            )
         }
     }
 

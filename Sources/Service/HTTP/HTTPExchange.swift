@@ -114,13 +114,18 @@ final class HTTPExchange: @unchecked Sendable {
         }
         let loop = connection.loop
         if loop.isStopping { return send(HTTPAnswer(HTTPLoop.stopping, closes: true), client) }
+        var request = HTTPRequest(
+            method: head.method, target: target, head: head, body: body, peer: connection.peer)
+        switch loop.admission?(request) {
+        case .answered(let answer): return send(answer, client)
+        case .from(let peer): request.peer = peer
+        case nil: break
+        }
         phase = .waiting
         connection.exchange = self
         suspended = client
         chttp_suspend(client)
         connection.enter(.waiting)
-        let request = HTTPRequest(
-            method: head.method, target: target, head: head, body: body, peer: connection.peer)
         let call = HTTPCall(request, self, loop.inbox)
         self.call = call
         loop.began(self, call)

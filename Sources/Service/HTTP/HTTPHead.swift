@@ -11,6 +11,12 @@ package struct HTTPHead: Sendable {
     package private(set) var accept: String?
     /// Of an event stream: the last event that its client has.
     package private(set) var lastEventID: String?
+    /// The name by which the client knows the server.
+    package private(set) var host: String?
+    package private(set) var cookie: String?
+    package private(set) var origin: String?
+    /// Where the page is from that has made a browser send this: https://www.w3.org/TR/fetch-metadata/
+    package private(set) var fetchSite: String?
     private var lengths: [String] = []
     private var codings: [String] = []
     private var hosts = 0
@@ -33,7 +39,12 @@ package struct HTTPHead: Sendable {
         switch name {
         case "content-length": lengths.append(value)
         case "transfer-encoding": codings.append(value.lowercased())
-        case "host": hosts += 1
+        case "host":
+            hosts += 1
+            host = value.lowercased()
+        case "cookie": cookie = value
+        case "origin": origin = value.lowercased()
+        case "sec-fetch-site": fetchSite = value.lowercased()
         case "content-type": contentType = value
         case "accept": accept = value
         case "last-event-id": lastEventID = value

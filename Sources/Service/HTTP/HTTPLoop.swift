@@ -12,6 +12,8 @@ final class HTTPLoop {
     let limits: HTTPServer.Limits
     let inbox: HTTPInbox
     private let handle: ([HTTPCall]) -> Void
+    /// Says whose requests are whose; nil where the kernel does.
+    let admission: HTTPServer.Admission?
     private var listener: Int32
     private let calls = UnsafeMutablePointer<chttp_calls>.allocate(capacity: 1)
     private var server: OpaquePointer!
@@ -34,12 +36,13 @@ final class HTTPLoop {
     /// Fails without memory.
     init?(
         _ listener: Int32, _ limits: HTTPServer.Limits, _ inbox: HTTPInbox,
-        _ handle: @escaping ([HTTPCall]) -> Void
+        _ admission: HTTPServer.Admission?, _ handle: @escaping ([HTTPCall]) -> Void
     ) {
         self.listener = listener
         self.limits = limits
         self.inbox = inbox
         self.handle = handle
+        self.admission = admission
         calls.initialize(to: chttp_calls())
         calls.pointee = chttp_calls(
             data: Unmanaged.passUnretained(self).toOpaque(),
@@ -137,12 +140,16 @@ final class HTTPLoop {
                 acceptsAgainAt = csys_monotonic_ns() &+ 1_000_000_000
             }
             if socket < 0 { return }
-            guard hasPlace(), let peer = HTTPPeer(socket), hasPlace(for: peer) else {
+            guard hasPlace(), let peer = peer(of: socket), hasPlace(for: peer) else {
                 csys_close(socket)
                 continue
             }
             _ = chttp_add(server, socket)
         }
+    }
+
+    private func peer(of socket: Int32) -> HTTPPeer? {
+        admission == nil ? HTTPPeer(socket) : .nobody
     }
 
     /// Returns whether there may be another connection, now that those whose clients have left are ended.
@@ -170,7 +177,7 @@ final class HTTPLoop {
     }
 
     private func connected(_ socket: Int32) -> HTTPConnection {
-        let peer = HTTPPeer(socket) ?? HTTPPeer(user: .max, group: .max, process: 0)
+        let peer = peer(of: socket) ?? .nobody
         let connection = HTTPConnection(socket, peer, self)
         connections[ObjectIdentifier(connection)] = connection
         count(connection, by: 1)

@@ -11,6 +11,9 @@ package struct HTTPPeer: Hashable, Sendable {
     /// For people only: the process may be gone, and its number another one's.
     package let process: Int32
 
+    /// One that nobody knows, and who may do nothing.
+    static let nobody = HTTPPeer(user: .max, group: .max, process: 0)
+
     package init(user: UInt32, group: UInt32, groups: [UInt32] = [], process: Int32) {
         self.groups = groups
         self.user = user

@@ -6,5 +6,5 @@ package struct HTTPRequest: Sendable {
     package let target: HTTPTarget
     package let head: HTTPHead
     package let body: [UInt8]
-    package let peer: HTTPPeer
+    package internal(set) var peer: HTTPPeer
 }

@@ -31,7 +31,12 @@ package final class HTTPServer: @unchecked Sendable {
     /// Why there is no server: lower case, no full stop.
     package struct Failure: Error, Sendable {
         package let reason: String
+
+        package init(reason: String) { self.reason = reason }
     }
+
+    /// Decides about a request before it is handed on. Called on the server's thread; must not block.
+    package typealias Admission = @Sendable (HTTPRequest) -> HTTPAdmission
 
     /// The socket on which a server listens.
     package enum Place {
@@ -40,6 +45,8 @@ package final class HTTPServer: @unchecked Sendable {
         case made(in: OwnedDescriptor, name: String, mode: UInt32)
         /// One that listens already, and stays.
         case given(OwnedDescriptor)
+        /// One over TCP, whose clients nobody knows: the function says whose requests are whose.
+        case anonymous(TCPListener, Admission)
     }
 
     private let place: Place
@@ -56,7 +63,9 @@ package final class HTTPServer: @unchecked Sendable {
         if let failure = chttp_open() { throw Failure(reason: String(cString: failure)) }
         let listener = try Self.listen(place)
         self.place = place
-        guard let loop = HTTPLoop(listener, limits, inbox, handle) else {
+        var admission: Admission?
+        if case .anonymous(_, let own) = place { admission = own }
+        guard let loop = HTTPLoop(listener, limits, inbox, admission, handle) else {
             csys_close(listener)
             throw Failure(reason: String(cString: strerror(ENOMEM)))
         }
@@ -83,13 +92,17 @@ package final class HTTPServer: @unchecked Sendable {
                         : String(cString: strerror(-listener)))
             }
             return listener
-        case .given(let socket):
-            let listener = fcntl(socket.number, F_DUPFD_CLOEXEC, 3)
-            guard listener >= 0, fcntl(listener, F_SETFL, O_NONBLOCK) == 0 else {
-                throw Failure(reason: String(cString: strerror(errno)))
-            }
-            return listener
+        case .given(let socket): return try copy(of: socket)
+        case .anonymous(let listener, _): return try copy(of: listener.socket)
         }
+    }
+
+    private static func copy(of socket: OwnedDescriptor) throws(Failure) -> Int32 {
+        let listener = fcntl(socket.number, F_DUPFD_CLOEXEC, 3)
+        guard listener >= 0, fcntl(listener, F_SETFL, O_NONBLOCK) == 0 else {
+            throw Failure(reason: String(cString: strerror(errno)))
+        }
+        return listener
     }
 
     /// Takes no further requests, and waits until those that were taken are answered, at most until a

@@ -6,7 +6,7 @@ import Service
 /// A call of the control socket. `openapi.json` describes all of them for clients.
 struct ControlRoute {
     enum Action: Equatable {
-        case page, me, metrics
+        case page, me, metrics, web
         case host, hosts, health, tasks, handlers, plugins, factors, statistics
         case misses, ends, factorHistory
         case pause, resume, releasePlugin
@@ -83,6 +83,7 @@ struct ControlRoute {
         ControlRoute("GET", "/", [], .page, .any),
         ControlRoute("GET", "/page/{name}", [], .page, .any),
         ControlRoute("GET", "/v1/me", [], .me, .any),
+        ControlRoute("POST", "/v1/web", [], .web, .read),
         ControlRoute("GET", "/v1/statistics", StatisticsQuery.names, .statistics, .read),
         ControlRoute("GET", "/v1/host", [], .host, .any),
         ControlRoute("GET", "/v1/hosts", [], .hosts, .read),

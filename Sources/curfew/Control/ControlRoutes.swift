@@ -17,6 +17,7 @@ struct ControlRoutes: Sendable {
     private let reloads: ReloadQueue
     private let place: StorePlace
     private let access: ControlAccess
+    private let openWeb: @Sendable (HTTPPeer) throws(HTTPServer.Failure) -> String
     /// The store as a screen names it: the commands that it proposes ask at the socket.
     private let shown: StorePlace
 
@@ -25,8 +26,10 @@ struct ControlRoutes: Sendable {
 
     init(
         _ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue, _ place: StorePlace,
-        _ access: ControlAccess, socket: String
+        _ access: ControlAccess, socket: String,
+        openWeb: @escaping @Sendable (HTTPPeer) throws(HTTPServer.Failure) -> String
     ) {
+        self.openWeb = openWeb
         shown = StorePlace(place.directory, option: " --socket " + ShellWord.path(socket))
         self.access = access
         self.place = place
@@ -108,6 +111,19 @@ struct ControlRoutes: Sendable {
                 throw HTTPFault(404, "notFound", "the page has no such file")
             }
             call.answer(page)
+        case .web:
+            let link: String
+            do throws(HTTPServer.Failure) {
+                link = try openWeb(call.request.peer)
+            } catch {
+                throw HTTPFault(
+                    409, "state", "the page cannot be served over TCP: \(error.reason)",
+                    help: ["name another address: `listen` of `web` in the configuration"])
+            }
+            let item = JSONItem.object([
+                ("url", .text(link)), ("seconds", .seconds(WebSessions.linkSpan)),
+            ])
+            call.answer(HTTPAnswer(json: item.written))
         case .me: call.answer(HTTPAnswer(json: caller.item(call.request.peer).written))
         case .statistics:
             let asked = try StatisticsQuery(query, at: csys_realtime_ns())
@@ -355,7 +371,8 @@ struct ControlRoutes: Sendable {
         }
         guard !released.isEmpty else {
             throw CommandError(
-                .missing, "`\(Shown.line(name))` is neither a plugin nor a hash that is quarantined")
+                .missing, "`\(Shown.line(name))` is neither a plugin nor a hash that is quarantined"
+            )
         }
         return .object([("released", .list(released.map(QuarantineCommand.item)))])
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import CurfewValues
 import Glibc
 import PluginBridge
 import Service
@@ -12,10 +13,13 @@ final class ControlSocket {
 
     private let thread: ControlThread
     private let server: HTTPServer
+    private let web: WebDoor
     /// The directory in which the commands look, while the socket is elsewhere and has a link there.
     private let linked: (directory: OwnedDescriptor, name: String)?
     /// Whether it is where the commands look for it.
     let isFound: Bool
+    /// Ends the circle of the routes and the page.
+    private let unlinkWeb: @Sendable () -> Void
 
     /// Why there is none: lower case, no full stop.
     struct Failure: Error {
@@ -27,10 +31,11 @@ final class ControlSocket {
     ///   - place: the store, which the host holds.
     ///   - access: who may do what.
     ///   - settings: where it is made, unless it is given.
+    ///   - page: where the web page is over TCP.
     ///   - given: the socket that the service manager has opened; nil to make one.
     init(
         _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, _ access: ControlAccess,
-        _ settings: ControlSettings, given: OwnedDescriptor?
+        _ settings: ControlSettings, _ page: WebSettings, given: OwnedDescriptor?
     ) throws(Failure) {
         guard let wanted = ControlPlace(place) else {
             throw Failure(reason: "there is no place for it: XDG_RUNTIME_DIR is not set")
@@ -44,8 +49,20 @@ final class ControlSocket {
         if place.isOnServer { try Self.checkIsFree(wanted, folder) }
         thread = ControlThread(place.name)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
+        // The page leads to the same routes, one of which opens it.
+        let opener = Locked<WebDoor?>(nil)
         let routes = ControlRoutes(
-            host, thread, reloads, place, access, socket: settings.socket ?? wanted.path)
+            host, thread, reloads, place, access, socket: settings.socket ?? wanted.path
+        ) { (peer) throws(HTTPServer.Failure) in
+            guard let web = opener.withLock({ $0 }) else {
+                throw HTTPServer.Failure(reason: "the host is not ready yet")
+            }
+            return try web.link(for: peer)
+        }
+        let door = WebDoor(page) { routes.handle($0) }
+        web = door
+        opener.withLock { $0 = door }
+        unlinkWeb = { opener.withLock { $0 = nil } }
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit
         // The other half is for plugins, programs and the store.
@@ -115,6 +132,9 @@ final class ControlSocket {
         return .made(in: folder, name: name, mode: mode ?? 0o660)
     }
 
+    /// Serves the web page over TCP if the configuration wants that. Returns where.
+    func openWeb() throws(HTTPServer.Failure) -> String? { try web.openIfConfigured() }
+
     /// Roles have changed.
     func recheck(_ access: ControlAccess) { thread.recheck { access.rights(of: $0) } }
 
@@ -125,6 +145,8 @@ final class ControlSocket {
     /// Removes the socket.
     func stop() {
         if let linked { Self.unlink(linked.name, in: linked.directory) }
+        unlinkWeb()
+        web.stop(at: csys_monotonic_ns() &+ Self.patience)
         server.stop(at: csys_monotonic_ns() &+ Self.patience)
     }
 }

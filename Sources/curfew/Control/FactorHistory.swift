@@ -39,7 +39,9 @@ struct FactorHistory {
         var intervals: [String: [Interval]] = [:]
         for change in changes where change.what == .factorChanged {
             guard let (name, state, detail) = Self.parts(of: change.detail) else { continue }
-            add(Interval(state: state, from: change.at, detail: detail), to: &intervals[name, default: []])
+            add(
+                Interval(state: state, from: change.at, detail: detail),
+                to: &intervals[name, default: []])
         }
         for (factor, entry) in current where dates.contains(min(now, dates.upperBound - 1)) {
             let last = intervals[factor.name, default: []].last

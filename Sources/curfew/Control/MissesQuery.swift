@@ -73,7 +73,9 @@ struct MissesQuery {
             let entries = try store.journal(
                 after: sequence - 1, of: id, limit: Self.entryLimit)
             for turn in LaunchHistory(entries).turns {
-                if let date = missed(turn) { misses.append(Miss(request: request, turn: turn, date: date)) }
+                if let date = missed(turn) {
+                    misses.append(Miss(request: request, turn: turn, date: date))
+                }
             }
         }
         return (misses, causes.count == Self.causeLimit || newest.count < first.count)

@@ -146,7 +146,8 @@ enum HostMetrics {
         let states: [RequestState] = [.pending, .running, .parked]
         text.gauge(
             "curfew_requests", "Requests of the store that are not over, by state.",
-            sums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap { name, counts in
+            sums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap {
+                name, counts in
                 states.map { (task(name) + [("state", $0.name)], Double(counts[$0] ?? 0)) }
             })
         var ages: [String: Double] = [:]

@@ -210,9 +210,10 @@ enum ListCommand {
             var few: [Request]?
             if let host {
                 let record = try store.hosts().first { $0.id == host }
-                few = try record.map { (host) throws(StoreFault) in
-                    try store.running(in: host.identity)
-                } ?? []
+                few =
+                    try record.map { (host) throws(StoreFault) in
+                        try store.running(in: host.identity)
+                    } ?? []
             }
             guard let schedule else { return few }
             let id = try store.schedule(schedule)?.request
