@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Service
 
 /// Who may use the web page over TCP: links that work once, and the sessions that they begin.
 ///
 /// Times are those of one clock, in nanoseconds.
-struct WebSessions {
+package struct WebSessions: Sendable {
     /// For how long a link works.
-    static let linkSpan: UInt64 = 300_000_000_000
+    package static let linkSpan: UInt64 = 300_000_000_000
     /// For how long a session may rest.
-    static let restSpan: UInt64 = 12 * 3_600_000_000_000
+    package static let restSpan: UInt64 = 12 * 3_600_000_000_000
     /// The most links and the most sessions; the one that has rested longest makes room.
-    static let limit = 64
+    package static let limit = 64
 
     private struct Entry {
         let peer: HTTPPeer
@@ -19,10 +18,12 @@ struct WebSessions {
 
     private var links: [String: Entry] = [:]
     private var sessions: [String: Entry] = [:]
-    private let secret: () -> String
+    private let secret: @Sendable () -> String
 
     /// - Parameter secret: returns a text that nobody guesses, each time another one.
-    init(secret: @escaping () -> String = Self.random) { self.secret = secret }
+    package init(secret: @escaping @Sendable () -> String = { Self.random() }) {
+        self.secret = secret
+    }
 
     /// 256 bits from the kernel, in hexadecimal digits.
     private static func random() -> String {
@@ -34,7 +35,7 @@ struct WebSessions {
     }
 
     /// Returns a new secret that begins one session of a user.
-    mutating func link(for peer: HTTPPeer, at now: UInt64) -> String {
+    package mutating func link(for peer: HTTPPeer, at now: UInt64) -> String {
         Self.makeRoom(in: &links, at: now)
         let link = secret()
         links[link] = Entry(peer: peer, until: now &+ Self.linkSpan)
@@ -42,7 +43,7 @@ struct WebSessions {
     }
 
     /// Begins a session, and returns its secret. Nil if the link was used, is too old, or never was.
-    mutating func begin(_ link: String, at now: UInt64) -> String? {
+    package mutating func begin(_ link: String, at now: UInt64) -> String? {
         guard let entry = links.removeValue(forKey: link), entry.until > now else { return nil }
         Self.makeRoom(in: &sessions, at: now)
         let session = secret()
@@ -51,7 +52,7 @@ struct WebSessions {
     }
 
     /// Returns whose session it is, which goes on; nil if there is none.
-    mutating func peer(of session: String, at now: UInt64) -> HTTPPeer? {
+    package mutating func peer(of session: String, at now: UInt64) -> HTTPPeer? {
         guard let entry = sessions[session], entry.until > now else { return nil }
         sessions[session]?.until = now &+ Self.restSpan
         return entry.peer
