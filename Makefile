@@ -33,7 +33,7 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the command and its demonstration need on a Debian 12 that has Swift, git and make.
-DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libpq-dev libsqlite3-dev pkg-config \
+DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libncurses-dev libpq-dev libsqlite3-dev pkg-config \
                  sqlite3
 # What a build of everything needs.
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3

@@ -263,6 +263,8 @@ let package = Package(
             dependencies: ["Service", "PluginBridge", "Scheduling", "CurfewValues", "TestSupport"],
             swiftSettings: swift),
 
+        // ncurses, opened when it is needed.
+        .target(name: "CTerminal"),
         // The files of the web page, embedded.
         .target(name: "CWeb", exclude: ["page"]),
         // The command line: parsing and printing only.
@@ -270,7 +272,8 @@ let package = Package(
             name: "curfew",
             dependencies: [
                 "Conformance", "Curfew", "PluginStore", "Service", "Runner", "PluginBridge",
-                "Scheduling", "CurfewValues", "CCurfew", "CSystem", "CWeb",
+                "Scheduling", "CurfewValues", "CCurfew", "CSystem",
+                "CTerminal", "CWeb",
             ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),

@@ -5,6 +5,7 @@ enum CommandTable {
     static let all: [Command] = [
         RunCommand.command, SubmitCommand.command, ServeCommand.command,
         HealthCommand.command, ReloadCommand.command, DrainCommand.command, WebCommand.command,
+        TopCommand.command,
         HostsCommand.command,
         SchedulesCommand.command, AppsCommand.command, ListCommand.command,
         ShowCommand.command, WhyCommand.command, LogCommand.command, WaitCommand.command,

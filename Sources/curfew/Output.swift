@@ -15,6 +15,8 @@ final class Output {
         return columns > 0 ? columns : 80
     }
     private let isTerminal: Bool
+    /// Whether a whole screen can be drawn on it, with or without colours.
+    let isScreen: Bool
     /// What was written, where it is kept in place of a descriptor.
     private var kept: (columns: Int?, bytes: [UInt8])?
     /// What was written to an output that keeps it.
@@ -26,8 +28,9 @@ final class Output {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
         let term = Environment.value("TERM") ?? ""
+        isScreen = isTerminal && term != "" && term != "dumb"
         isRich =
-            isTerminal && term != "" && term != "dumb"
+            isScreen
             && (Environment.value("NO_COLOR") ?? "").isEmpty
     }
 
@@ -35,6 +38,7 @@ final class Output {
     init(columns: Int?, isRich: Bool) {
         descriptor = -1
         isTerminal = columns != nil
+        isScreen = false
         self.isRich = isTerminal && isRich
         kept = (columns, [])
     }

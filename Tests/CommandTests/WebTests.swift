@@ -12,7 +12,7 @@ struct WebTests {
     /// Runs a script in Python beside a host with a page at a port. `web` calls it: `head` are the headers besides Host.
     private func serve(_ script: String) throws -> String {
         let head = """
-            import http.client, json, os, signal, socket, subprocess, sys, threading
+            import http.client, json, os, signal, socket, subprocess, sys, threading, time
             program, place = sys.argv[1:3]
             store, file = place + "/store", place + "/curfew.json"
             with socket.socket() as free:
@@ -31,6 +31,11 @@ struct WebTests {
                         break
                 threading.Thread(target=lambda: lines.extend(json.loads(line) for line in host.stdout), daemon=True).start()
                 return host
+            def said(text):
+                end = time.monotonic() + 20
+                while not any(text in l["text"] for l in lines if l["event"] == "log"):
+                    if time.monotonic() > end: sys.exit("not within 20 s: " + text)
+                return [l["text"] for l in lines if l["event"] == "log" and text in l["text"]][-1]
             def run(*words):
                 return subprocess.run([program, *words], capture_output=True, text=True)
             def link():
@@ -132,7 +137,7 @@ struct WebTests {
             print(host.wait(30))
             configure(listen="127.0.0.1:%d" % port, metrics=True, names=["curfew.example.org"])
             host = start()
-            print([l["text"] for l in lines if l["event"] == "log"][-1])
+            print(said("the web page is at"))
             print(link().split("/?")[0], web("GET", "/metrics")[0], web("POST", "/metrics")[0], web("GET", "/v1/me")[0],
                   web("GET", "/metrics", Host="curfew.example.org")[0], web("GET", "/metrics", Host="other.example.org")[0])
             host.send_signal(signal.SIGTERM)
@@ -142,7 +147,7 @@ struct WebTests {
                 taken.listen()
                 configure(listen="127.0.0.1:%d" % taken.getsockname()[1])
                 host = start()
-                print([l["text"] for l in lines if l["event"] == "log"][-1].split(":")[-1])
+                print(said("cannot be served").split(":")[-1])
                 done = run("web", "--config", file)
                 print(done.returncode, done.stdout, done.stderr.splitlines()[0].split(":")[-1])
             """)

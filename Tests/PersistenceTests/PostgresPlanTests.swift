@@ -12,12 +12,14 @@ struct PostgresPlanTests {
     /// Those of a handful of rows.
     private static let whole: Set<PostgresQuery> = [
         .schedules, .hosts, .lastSeen, .lastTurn, .poll,
+        // A part of a text is in no index.
+        .found, .countFound,
     ]
     /// Those that put what people see in order, or few rows.
     private static let sorting: Set<PostgresQuery> = [
         .soonestPending, .soonestPendingOf, .soonestRunning, .soonestRunningOf, .soonestParked,
         .soonestParkedOf, .running, .lockRunning, .orphans, .lockOrphans, .find, .owned,
-        .latestOver, .found, .liveCounts,
+        .latestOver, .found, .liveCounts, .causes,
         .lockPendingOf, .lockRunningIn, .runningIn,
         .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
         .journalOfRequest, .journalLastOf,

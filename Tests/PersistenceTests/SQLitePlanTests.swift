@@ -9,11 +9,11 @@ import Testing
 struct SQLitePlanTests {
     /// Those that take a table's first or last row.
     private static let ends: Set<SQLiteQuery> = [.journalFirst, .journalLast, .counters]
-    /// Those that read all of a small table.
-    private static let whole: Set<SQLiteQuery> = [.schedules]
+    /// Those that read all of a small table, or look for a part of a text, which no index has.
+    private static let whole: Set<SQLiteQuery> = [.schedules, .found]
 
     /// Those that put what people see in order.
-    private static let sorting: Set<SQLiteQuery> = [.soonest, .soonestOf]
+    private static let sorting: Set<SQLiteQuery> = [.soonest, .soonestOf, .found]
 
     @Test(
         "no query looks at a whole table, or sorts but for people", arguments: SQLiteQuery.allCases)

@@ -13,6 +13,11 @@ package struct Histogram: Sendable {
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
+    /// Those that were counted elsewhere, one class more than there are bounds; their sum is not known.
+    package init(_ bounds: [Double], counts: [Int64]) {
+        (self.bounds, self.counts) = (bounds, counts)
+    }
+
     /// Those that a roll-up has of a measure.
     package init(_ rollup: Rollup, _ measure: Rollup.Measure) {
         (bounds, counts, sum) = (measure.bounds, rollup.counts(measure), rollup.sum(measure))

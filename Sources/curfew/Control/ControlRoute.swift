@@ -8,7 +8,7 @@ struct ControlRoute {
     enum Action: Equatable {
         case page, me, metrics, web
         case host, hosts, health, tasks, handlers, plugins, factors, statistics
-        case misses, ends, factorHistory
+        case misses, ends, factorHistory, counts
         case pause, resume, releasePlugin
         case changeMany(RequestAction)
         case reload, drain, endDrain
@@ -98,6 +98,7 @@ struct ControlRoute {
         ControlRoute("GET", "/v1/factors/history", DateRange.names, .factorHistory, .read),
         ControlRoute("GET", "/v1/misses", MissesQuery.names, .misses, .read),
         ControlRoute("GET", "/v1/ends", EndsQuery.names, .ends, .read),
+        ControlRoute("GET", "/v1/counts", [], .counts, .read),
         ControlRoute("GET", "/metrics", [], .metrics, .read),
         ControlRoute("POST", "/v1/reload", [], .reload, .admin),
         ControlRoute("POST", "/v1/drain", ["timeout"], .drain, .admin),

@@ -136,6 +136,10 @@ struct ControlRoutes: Sendable {
             tell(call, "handlers") { (host) throws(CurfewError) in
                 .list(host.handlers.map(HostRecords.item))
             }
+        case .counts:
+            look(call) { (store) throws(CommandError) in
+                .object([("counts", try Self.counts(store))])
+            }
         case .misses:
             let asked = try MissesQuery(query, at: csys_realtime_ns())
             look(call) { (store) throws(CommandError) in try asked.item(store) }
@@ -354,6 +358,23 @@ struct ControlRoutes: Sendable {
             ("newest", caller.rights.reads ? .integer(Int64(try Self.newest(store))) : .null),
             ("statistics", caller.rights.reads ? HostRecords.statistics(host) : .null),
         ])
+    }
+
+    /// How many requests that are not over each identifier has in each state.
+    private static func counts(_ store: StoreClient) throws(CommandError) -> JSONItem {
+        let counts = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in try transaction.liveCounts() }
+        }
+        return .list(
+            counts.sorted {
+                ($0.identifier, $0.state.rawValue) < ($1.identifier, $1.state.rawValue)
+            }
+            .map {
+                .object([
+                    ("identifier", .text($0.identifier)), ("state", .text($0.state.name)),
+                    ("count", .integer(Int64($0.count))),
+                ])
+            })
     }
 
     /// The number of the last entry of the journal.

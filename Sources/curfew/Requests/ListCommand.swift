@@ -55,7 +55,10 @@ enum ListCommand {
                 title: "with --json",
                 rows: [
                     ("store, host", "its directory; process and since of its host, or null"),
-                    ("requests", "in the same order, each as `curfew show --json` has it"),
+                    (
+                        "requests",
+                        "in the same order, each as `curfew show --json` has it, and with waitsFor: the factors that hold one that is due, as far as its host has noted any"
+                    ),
                     ("more", "the number of further requests"),
                 ])
         ],
@@ -318,7 +321,11 @@ enum ListCommand {
                         overview.requests.map {
                             .object(
                                 RequestItem.members($0, isAlone: host == nil) + [
-                                    RequestItem.argv(programs[$0.id])
+                                    RequestItem.argv(programs[$0.id]),
+                                    (
+                                        "waitsFor",
+                                        .list((holders[$0.id] ?? []).map { .text($0) })
+                                    ),
                                 ])
                         })
                 ),
