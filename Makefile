@@ -33,15 +33,15 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the command and its demonstration need on a Debian 12 that has Swift, git and make.
-DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libmicrohttpd-dev libncurses-dev libpq-dev libsqlite3-dev pkg-config \
+DEMO_PACKAGES := binutils g++ gcc libc6-dev libcurl4-openssl-dev libffi-dev libmicrohttpd-dev libncurses-dev libpq-dev libsqlite3-dev pkg-config \
                  sqlite3
 # What a build of everything needs.
-PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
+PACKAGES := $(DEMO_PACKAGES) libxml2-dev python3
 # What the tests need.
 TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl dbus faketime file fish groff-base jq libarchive13 \
-                 faketime libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign postgresql-15 python3-cffi \
+                 faketime libc6-dbg libclang-dev libglib2.0-dev luajit man-db mandoc minisign postgresql-15 prometheus python3-cffi \
                  python3-clang python3-dbusmock python3-jsonschema python3-markdown python3-pycparser \
-                 python3-pytest rustc systemd tzdata valgrind zsh
+                 python3-pytest rustc systemd tmux tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libpq-dev libtbb-dev \
                   libuv1-dev python3-matplotlib redis-server strace
@@ -83,6 +83,8 @@ TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,
                Cargo.toml Cargo.lock */Cargo.toml */*.rs */src/*.rs Sources/*/*.swift)))
 AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift Sources/CurfewValues/*.swift)
 AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
+# What monitoring reads.
+MONITORING_FILES := curfew-alerts.yml curfew-dashboard.json prometheus.yml
 # The directories they are in below share/curfew, those inside of others first.
 AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=CurfewPlugin/%) | \
     sed -E ':up h; s|/[^/]*$$||; t down; d; :down p; b up' | sort -ru)
@@ -462,6 +464,9 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	put 644 "$$made/fish" "$$root/$(FISH_COMPLETION)"
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
 	put 644 Documentation/openapi.json "$$root/share/curfew/openapi.json"
+	for file in $(MONITORING_FILES); do
+	    put 644 "Documentation/monitoring/$$file" "$$root/share/curfew/monitoring/$$file"
+	done
 	put 644 Documentation/configuration.schema.json "$$root/share/curfew/configuration.schema.json"
 	if [ -e $(PYTHON_MODULE) ]; then
 	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew/__init__.py"
@@ -523,6 +528,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
 	    "$$root/share/curfew/manifest.schema.json" \
 	    "$$root/share/curfew/openapi.json" \
+	    $(MONITORING_FILES:%="$$root/share/curfew/monitoring/%") \
 	    "$$root/share/curfew/configuration.schema.json" \
 	    "$$root/share/curfew/python/curfew/__init__.py" \
 	    "$$root/share/curfew/python/curfew/py.typed" \
@@ -541,7 +547,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d lib/tmpfiles.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
+	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d lib/tmpfiles.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python share/curfew/monitoring \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then

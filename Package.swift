@@ -263,6 +263,8 @@ let package = Package(
             dependencies: ["Service", "PluginBridge", "Scheduling", "CurfewValues", "TestSupport"],
             swiftSettings: swift),
 
+        // libcurl, opened when it is needed.
+        .target(name: "CHTTPClient"),
         // ncurses, opened when it is needed.
         .target(name: "CTerminal"),
         // The files of the web page, embedded.
@@ -272,8 +274,8 @@ let package = Package(
             name: "curfew",
             dependencies: [
                 "Conformance", "Curfew", "PluginStore", "Service", "Runner", "PluginBridge",
-                "Scheduling", "CurfewValues", "CCurfew", "CSystem",
-                "CTerminal", "CWeb",
+                "Scheduling", "CurfewValues", "CCurfew", "CHTTPClient",
+                "CSystem", "CTerminal", "CWeb",
             ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),

@@ -163,6 +163,20 @@ final class RemoteServices: TaskServices, @unchecked Sendable {
         return (owner ?? nil).flatMap { UInt32(exactly: $0) }
     }
 
+    func trace(of task: UInt64, plugin: Int32) -> TraceContext? {
+        let trace = channel.call(.trace, task: task) { _ in
+        } _: { reply -> TraceContext? in
+            guard reply.status == .ok, let high = reply.reader.number(UInt64.self),
+                let low = reply.reader.number(UInt64.self),
+                let span = reply.reader.number(UInt64.self),
+                let flags = reply.reader.number(UInt64.self)
+            else { return nil }
+            return TraceContext(
+                high: high, low: low, span: span, flags: UInt8(truncatingIfNeeded: flags))
+        }
+        return trace ?? nil
+    }
+
     // MARK: Completing
 
     /// Posts the answer. The verdict is exact without a round trip: the host marks a task as closing

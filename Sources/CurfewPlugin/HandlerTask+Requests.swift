@@ -5,7 +5,7 @@ import CCurfew
 extension HandlerTask {
     /// Submits a request for a handler of this plugin, and returns its number once it is durable.
     ///
-    /// It is a transaction of its own: if a task submits the next launch before it works, that
+    /// It goes on with the trace of this task. It is a transaction of its own: if a task submits the next launch before it works, that
     /// launch comes even if the process ends. Blocks the worker while the disk writes.
     ///
     /// - Throws: `HostRefusal` if the limit of pending requests of its kind is reached, the handler
@@ -15,7 +15,7 @@ extension HandlerTask {
         var number: curfew_request = 0
         var error = curfew_error()
         error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
-        let status = request.withOptions { options in
+        let status = request.withOptions(trace: trace) { options in
             withUnsafePointer(to: options) { options in
                 run.asking(else: curfew_status(CURFEW_STALE)) { api, _ in
                     guard let table = Self.requests(api) else {
@@ -109,6 +109,24 @@ extension HandlerTask {
             return table.pointee.get_owner(api, id)
         }
         return UInt32(exactly: user)
+    }
+
+    /// The place of this task in a trace, as the header `traceparent` of https://www.w3.org/TR/trace-context/ has it:
+    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. What the task calls goes on with it, and so do the
+    /// requests that it submits. Nil if no request launched the task, or the host is older than this function.
+    public var trace: String? {
+        run.asking(else: String?.none) { api, id -> String? in
+            guard let table = Self.requests(api), Self.has(\.get_trace, table) else { return nil }
+            return withUnsafeTemporaryAllocation(
+                of: CChar.self, capacity: Int(CURFEW_TRACE_BYTES)
+            ) { buffer in
+                guard
+                    table.pointee.get_trace(api, id, buffer.baseAddress!)
+                        == curfew_status(CURFEW_OK)
+                else { return nil }
+                return String(cString: buffer.baseAddress!)
+            }
+        }
     }
 
     /// Whether the table of this host, which may be an older one, has a function.

@@ -37,7 +37,11 @@ public struct LaunchRequest: Hashable, Sendable {
     }
 
     /// Passes the options of the C interface to `body`.
-    func withOptions<Result>(_ body: (curfew_submit_options) -> Result) -> Result {
+    ///
+    /// - Parameter trace: the place in a trace that it goes on with.
+    func withOptions<Result>(
+        trace: String?, _ body: (curfew_submit_options) -> Result
+    ) -> Result {
         var options = curfew_submit_options()
         options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
         options.earliest_ns = notBefore?.nanosecondsSince1970 ?? 0
@@ -50,11 +54,19 @@ public struct LaunchRequest: Hashable, Sendable {
         return payload.withUnsafeBytes { bytes in
             options.payload = bytes.isEmpty ? nil : bytes.baseAddress
             options.payload_bytes = UInt64(bytes.count)
-            guard let key else { return body(options) }
-            return key.withCString {
-                options.key = $0
-                return body(options)
+            return Self.withText(key) { key in
+                Self.withText(trace) { trace in
+                    (options.key, options.trace) = (key, trace)
+                    return body(options)
+                }
             }
         }
+    }
+
+    private static func withText<Result>(
+        _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
+    ) -> Result {
+        guard let text else { return body(nil) }
+        return text.withCString { body($0) }
     }
 }

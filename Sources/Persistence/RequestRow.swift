@@ -6,13 +6,13 @@ enum RequestRow {
     /// Columns of version 1 that a submission sets, but for the id.
     static let submitted =
         "identifier, kind, earliest, latest, needs, priority, on_pending, key, retry_attempts, retry_base, retry_longest, retry_jitter, rule, every, cron, catch_up, date_jitter, payload_size, submitted_at"
-    static let described = "\(submitted), opportunistic, at_most, owner"
+    static let described = "\(submitted), opportunistic, at_most, owner, trace"
     static let changing = "\(standing), pause_boot, pause_begun, pause_length"
     static let standing =
         "state, marks, not_before, reason, nominal, attempts, launches, crashes, outcome, changed_at"
     static let all = "id, \(described), \(changing)"
     /// Columns, with the payload that follows the others.
-    static let count = 37
+    static let count = 38
     /// Bytes of a payload that is kept in its request's row.
     static let inlinePayload = 1_024
 
@@ -29,6 +29,7 @@ enum RequestRow {
         statement.put(Int64(request.description.opportunistic.rawValue))
         statement.put(Int64(bitPattern: request.description.atMost ?? 0))
         statement.put(request.owner.map { Int64($0) })
+        statement.put(request.description.trace?.text)
     }
 
     static func putSubmitted(_ request: Request, to statement: some RowSink) {
@@ -102,6 +103,10 @@ enum RequestRow {
         let atMost = try row.integer(0...Int64(RequestDescription.atMostRange.upperBound))
         description.atMost = atMost == 0 ? nil : UInt64(atMost)
         let owner = try row.optional(0...Int64(UInt32.max)).map { UInt32($0) }
+        if let text = try row.optionalText() {
+            guard let trace = TraceContext(text) else { throw row.nonsense("its trace is none") }
+            description.trace = trace
+        }
         var request = Request(
             description, payloadBytes: Int(bytes), at: submittedAt, notBefore: 0)
         request.id = RequestID(rawValue: UInt64(id))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Version 8: what became of requests, minute by minute and hour by hour.
+/// Version 8: what became of requests, minute by minute and hour by hour; the traces of which they are a part.
 extension SQLiteSchema {
     /// From version 7. A span is a number of seconds; `at` is when it begins. The counts are the bytes of a `Rollup`.
     static let rollups = """
@@ -11,6 +11,7 @@ extension SQLiteSchema {
             counts BLOB NOT NULL,
             PRIMARY KEY (span, at, identifier)
         ) STRICT, WITHOUT ROWID;
+        ALTER TABLE request ADD COLUMN trace TEXT;
         -- Few of the journal: those that say why something was late.
         CREATE INDEX journal_cause ON journal (at) WHERE \(isCause);
         """

@@ -93,6 +93,9 @@ extension ServiceConfiguration {
         if let plugins = object["plugins"] { self.plugins.read(plugins, faults) }
         if let control = object["control"] { self.control.read(control, faults) }
         if let web = object["web"] { self.web.read(web, faults) }
+        if let traces = object["traces"] {
+            self.traces = TraceSettings(traces, faults) ?? self.traces
+        }
         if let stop = object["stop"],
             let stop = ConfigurationObject(stop, "`stop`", keys: ["grace"], faults),
             let grace = stop.span("grace", 0...3_600_000_000_000, example: "20s")

@@ -10,6 +10,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
     package var plugins = PluginSettings()
     package var control = ControlSettings()
     package var web = WebSettings()
+    /// Where launches are sent as traces; nil: nowhere.
+    package var traces: TraceSettings?
     /// Nanoseconds that running tasks have to end once the host ends; nil: as long as they have.
     package var stopGrace: UInt64?
     /// What tells the factors of the machine; nil for the default, the kernel.
@@ -41,7 +43,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     static let keys = [
         "schedules", "scheduleSet", "store", "plugins", "factors", "apps", "thresholds", "control",
-        "web", "log", "stop",
+        "web", "traces", "log", "stop",
     ]
     static let factorKeys = ["source"]
     static let appKeys = ["enabled", "atATime"]

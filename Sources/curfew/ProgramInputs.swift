@@ -44,6 +44,11 @@ enum ProgramInputs {
             TrustVariable.name,
             "off, warn or require: the policy of commands without --trust"
         ),
+        (
+            "TRACEPARENT",
+            "the place in a W3C trace that submitted requests go on with, without --trace; what is no "
+                + "such place is ignored"
+        ),
         ("HOME", "the user's home directory"),
         (
             "CURFEW_PLUGIN_COPIES",

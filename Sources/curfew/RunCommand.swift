@@ -55,6 +55,11 @@ enum RunCommand {
             --event-log - the events go to standard output, and texts for people to
             standard error.
             """,
+            """
+            --trace writes what happened when, for chrome://tracing, https://ui.perfetto.dev or
+            Firefox's profiler: the wait for the plugin, the run, its progress, log and events,
+            and the grace.
+            """,
         ],
         exits: [
             ExitMeaning(.ok, "it succeeded"), ExitMeaning.unwritten, ExitMeaning.usage,
@@ -87,7 +92,9 @@ enum RunCommand {
         let interruption = try Interruption(feed)
         let log: EventLog? =
             if let path = request.eventLog { try EventLog(path, console) } else { nil }
-        let view = view(request, log, console)
+        let trace: EventLog? =
+            if let path = request.trace { try EventLog(path, console, isTrace: true) } else { nil }
+        let view = view(request, log, trace, console)
         defer { CrashNote.disarm() }
         do throws(CommandError) {
             let facts = try facts(request, arguments)
@@ -98,7 +105,8 @@ enum RunCommand {
                     $0?.descriptor
                 }, beginning: feed.beginning)
             let life = TaskLife(
-                facts: facts, request: request, feed: feed, view: view, console: console, log: log)
+                facts: facts, request: request, feed: feed, view: view, console: console,
+                logs: [log, trace].compactMap(\.self))
             return try life.run(interruption)
         } catch {
             view.fail(error, at: feed.now)
@@ -130,13 +138,16 @@ enum RunCommand {
     }
 
     private static func view(
-        _ request: RunRequest, _ log: EventLog?, _ console: Console
+        _ request: RunRequest, _ log: EventLog?, _ trace: EventLog?, _ console: Console
     ) -> any LifeView {
-        let screen = log?.isStandardOutput ?? false ? console.errors : console.out
+        let isTaken = [log, trace].contains { $0?.isStandardOutput ?? false }
+        let screen = isTaken ? console.errors : console.out
         let view: any LifeView =
             request.isJSON
             ? LifeRecords(screen) : LifeLines(screen, isVerbose: request.isVerbose)
-        return LifeViews([view] + (log.map { [LifeRecords($0.output)] } ?? []))
+        return LifeViews(
+            [view] + (log.map { [LifeRecords($0.output)] } ?? [])
+                + (trace.map { [LifeTrace($0.output)] } ?? []))
     }
 
     /// The plugin that a host would load for an identifier.

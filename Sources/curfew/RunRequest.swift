@@ -24,6 +24,7 @@ struct RunRequest {
     let confinesPlugins: Bool
     /// The additional destination of events; `-` is standard output.
     let eventLog: String?
+    let trace: String?
     let isJSON: Bool
     let isVerbose: Bool
 
@@ -38,6 +39,9 @@ struct RunRequest {
     static let permittedOption = CommandOption(
         name: "permitted", value: "FILE", sort: .file,
         summary: "a property list of the permitted handlers")
+    static let traceOption = CommandOption(
+        name: "trace", value: "FILE", sort: .file,
+        summary: "write a trace of the task for Chrome, Perfetto or Firefox; - is standard output")
     static let eventLogOption = CommandOption(
         name: "event-log", value: "FILE|-", sort: .file,
         summary: "append every event to a file, as with --json; - is standard output")
@@ -50,7 +54,7 @@ struct RunRequest {
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        .systemLibrary, .isolation, .confine, .trust, eventLogOption, verboseOption,
+        .systemLibrary, .isolation, .confine, .trust, eventLogOption, traceOption, verboseOption,
         chaosOption, .json,
     ]
 
@@ -74,6 +78,12 @@ struct RunRequest {
         trust = try arguments.trust()
         confinesPlugins = arguments.has(.confine)
         eventLog = arguments.value(RunRequest.eventLogOption)
+        trace = arguments.value(RunRequest.traceOption)
+        guard trace != "-" || !isJSON && eventLog != "-" else {
+            throw CommandError(
+                .usage, "`--trace -` and another option both want standard output",
+                notes: ["nothing was run"], help: ["name a file: --trace task.json"])
+        }
         guard !isJSON || eventLog != "-" else {
             throw CommandError(
                 .usage, "`--json` and `--event-log -` both want standard output",

@@ -179,12 +179,15 @@ enum ServeCommand {
             apps?.noticed()
         }
         let host = try makeHost(place, requests, settings, isolation, lines)
+        let traces = configuration?.traces.map { TraceExport($0, place.name, lines) }
         if let changes = host.scheduleChanges { lines.schedules(changes) }
         let observation: Observation
         do throws(CurfewError) {
             observation = try host.observe {
                 lines.event($0)
-                if $0.task != 0 { apps?.noticed() }
+                guard $0.task != 0 else { return }
+                apps?.noticed()
+                traces?.wake()
             }
         } catch {
             try? host.shutDown()
@@ -208,6 +211,9 @@ enum ServeCommand {
         let control = openControl(
             host, place, reloads, access, configuration?.control ?? ControlSettings(),
             configuration?.web ?? WebSettings(), given, lines)
+        if let failure = traces?.start() {
+            lines.log(.error, nil, 0, "traces are not sent: \(failure)")
+        }
         let watch = bus.watch(host, lines)
         if let apps, !apps.start(host) {
             lines.log(.warning, nil, 0, "apps are not started: no thread can be started")
@@ -230,6 +236,7 @@ enum ServeCommand {
         var limits = ShutdownLimits()
         limits.expire = configuration?.stopGrace
         try? host.shutDown(limits)
+        traces?.stop()
         control?.stop()
         observation.end()
         return .ok
@@ -368,7 +375,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the web page, the form of its log or its end, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the web page, traces, the form of its log or its end, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart, notes: notes)

@@ -257,6 +257,8 @@ enum ServeConfiguration {
         ("control", "an object, as below"),
         ("web", "{listen}: where the web page is, as 127.0.0.1:8700; default: see `curfew web`;"),
         ("", "{names}: other names of that place; {metrics}: true answers /metrics to anybody"),
+        ("traces", "{endpoint, service, headers}: a collector of OpenTelemetry that gets each"),
+        ("", "launch; http://127.0.0.1:4318/v1/traces, curfew, {NAME: VALUE, …}"),
         ("log", "{level}: lines below it are left out: debug, info (the default), warning, error;"),
         ("", "a failed end is a warning;"),
         ("", "{format}: text, json, or auto (the default), systemd's journal where it listens"),

@@ -13,7 +13,7 @@ final class TaskLife {
     private let feed: LifeFeed
     private let view: any LifeView
     private let console: Console
-    private let log: EventLog?
+    private let logs: [EventLog]
     private let progressSelector: EventSelector?
     private let expiredSelector: EventSelector?
     private let doneSelector: EventSelector?
@@ -30,7 +30,7 @@ final class TaskLife {
 
     init(
         facts: LifeFacts, request: RunRequest, feed: LifeFeed, view: any LifeView, console: Console,
-        log: EventLog?
+        logs: [EventLog]
     ) {
         self.facts = facts
         self.request = request
@@ -40,7 +40,7 @@ final class TaskLife {
         self.feed = feed
         self.view = view
         self.console = console
-        self.log = log
+        self.logs = logs
         let event = facts.handler.event
         progressSelector = EventSelector(name: event + "_progress", arity: 2)
         expiredSelector = EventSelector(name: event + "_expired", arity: 0)
@@ -82,7 +82,7 @@ final class TaskLife {
         view.end(ending)
         CrashNote.disarm()
         var code = ending.code
-        if let failure = log?.failure(ending.outcome) {
+        for failure in logs.compactMap({ $0.failure(ending.outcome) }) {
             failure.print(to: console.errors)
             code = failure.code
         }
@@ -162,7 +162,9 @@ final class TaskLife {
             look = isStarted ? TaskLife.look : min(look * 2, TaskLife.look)
             let now = feed.now
             view.tick(now)
-            if console.out.failure != 0 || log?.output.failure ?? 0 != 0, !isCancelled {
+            let isUnread =
+                console.out.failure != 0 || logs.contains { $0.output.failure != 0 }
+            if isUnread, !isCancelled {
                 // The output has no reader any more: cancel the task, which may still end by
                 // itself.
                 isCancelled = true

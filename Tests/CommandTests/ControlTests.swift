@@ -129,9 +129,12 @@ struct ControlTests {
             """
             print(call("GET", "/v1/me")[1]["rights"], call("GET", "/v1/host")[1]["newest"] > 0)
             def submit(**more): return call("POST", "/v1/requests", more)[1]["id"]
-            good = [submit(command=["/bin/true"], key="good-%d" % n) for n in range(3)]
-            bad = submit(command=["/bin/false"])
-            for number in good + [bad]: assert call("GET", "/v1/requests/%d/wait" % number)[0] == 200
+            def ended(**more):
+                number = submit(**more)
+                assert call("GET", "/v1/requests/%d/wait" % number)[0] == 200
+                return number
+            good = [ended(command=["/bin/true"], key="good-%d" % n) for n in range(3)]
+            bad = ended(command=["/bin/false"])
             later = [submit(identifier="org.example.a", after="1h", key="later-%d" % n) for n in range(5)]
             answer = call("GET", "/v1/statistics?step=minute")[1]
             points = answer["series"][0]["points"]
@@ -147,7 +150,7 @@ struct ControlTests {
             print([e["request"] for e in ends], [e["outcome"] for e in ends], all(0 < e["duration"] < 30 for e in ends))
             print([e["request"] for e in call("GET", "/v1/ends?identifier=org.curfew.command")[1]["ends"]],
                   call("GET", "/v1/ends?identifier=org.example.a")[1]["ends"])
-            print(call("GET", "/v1/counts")[1]["counts"])
+            print(call("GET", "/v1/counts")[1]["counts"], sum(sum(d["refreshed"]) for d in call("GET", "/v1/usage")[1]["days"]))
             print(call("GET", "/v1/misses")[1], all(f["intervals"] for f in call("GET", "/v1/factors/history")[1]["factors"]))
             def listed(query): return [r["id"] for r in call("GET", "/v1/requests?" + query)[1]["requests"]]
             print(listed("text=good-"), listed("text=later-3"), listed("text=nothing"), listed("text=example.a&limit=2"))
@@ -189,7 +192,7 @@ struct ControlTests {
             400 200 400
             [4, 3, 2] ['failed', 'succeeded', 'succeeded'] True
             [4, 3, 2, 1] []
-            [{'identifier': 'org.example.a', 'state': 'pending', 'count': 5}]
+            [{'identifier': 'org.example.a', 'state': 'pending', 'count': 5}] 0
             {'misses': [], 'more': False} True
             [3, 2, 1] [8] [] [5, 6]
             True [3, 1, 0] None

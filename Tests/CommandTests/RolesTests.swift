@@ -108,7 +108,7 @@ struct RolesTests {
                 "GET /v1/hosts": "- x - x x -", "GET /": "- x x x x x", "GET /page/{name}": "- x x x x x",
                 "GET /v1/me": "- x x x x x", "POST /v1/web": "- x - x x -", "GET /metrics": "- x - x x -",
                 "GET /v1/statistics": "- x - x x -", "GET /v1/misses": "- x - x x -", "GET /v1/ends": "- x - x x -",
-                "GET /v1/counts": "- x - x x -",
+                "GET /v1/counts": "- x - x x -", "GET /v1/usage": "- x - x x -",
                 "GET /v1/factors/history": "- x - x x -", "POST /v1/plugins/{name}/release": "- - - - 4 -",
                 "POST /v1/handlers/{name}/pause": "- - - x x -", "POST /v1/handlers/{name}/resume": "- - - x x -",
                 "POST /v1/requests:cancel": "- - - x x -", "POST /v1/requests:retry": "- - - x x -",

@@ -52,13 +52,13 @@ struct GuideTests {
         ]
         #expect(
             guides.filter { !tables.contains($0) }.sorted() == [
-                "background-tasks.md", "calling-functions.md", "control.md",
+                "alerts.md", "background-tasks.md", "calling-functions.md", "control.md",
                 "embedding-the-host.md",
                 "from-cron.md", "installing-plugins.md", "isolating-plugins.md", "porting.md",
                 "proving-a-plugin.md",
                 "requests.md",
                 "running-programs.md", "schedules.md", "service.md", "sharing-a-queue.md",
-                "writing-a-plugin-in-cpp.md",
+                "watching.md", "writing-a-plugin-in-cpp.md",
                 "writing-a-plugin-in-rust.md",
                 "writing-a-plugin.md",
             ])
@@ -74,7 +74,7 @@ struct GuideTests {
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
             "Documentation/running-programs.md", "Documentation/from-cron.md",
             "Documentation/schedules.md", "Documentation/control.md", "Documentation/service.md",
-            "Documentation/sharing-a-queue.md",
+            "Documentation/sharing-a-queue.md", "Documentation/watching.md", "Documentation/alerts.md",
             "Documentation/installing-plugins.md", "Documentation/isolating-plugins.md",
             "SECURITY.md",
             "Documentation/background-tasks.md", "Documentation/porting.md",

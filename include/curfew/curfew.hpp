@@ -118,6 +118,7 @@ struct request {
     std::span<const std::byte> payload{};
     curfew_opportunistic opportunistic = 0;
     nanoseconds at_most{};
+    std::string trace{}; /* empty: none, or that of the task that submits it */
 };
 
 namespace detail {
@@ -162,6 +163,7 @@ inline curfew_submit_options options(const request &request) noexcept {
     made.payload_bytes = request.payload.size();
     made.opportunistic = request.opportunistic;
     made.at_most_ns = count(request.at_most);
+    made.trace = request.trace.empty() ? nullptr : request.trace.c_str();
     return made;
 }
 
@@ -278,6 +280,16 @@ class task {
         if (table.struct_size <= offsetof(curfew_requests, get_owner)) return std::nullopt;
         const std::int64_t user = table.get_owner(api_, id_);
         return user < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(user));
+    }
+
+    /* The place of the task in a trace, the value of the header `traceparent` of
+     * https://www.w3.org/TR/trace-context/; "" where there is no request, or the host is older than this. */
+    std::string trace() const {
+        const curfew_requests &table = requests();
+        if (table.struct_size <= offsetof(curfew_requests, get_trace)) return {};
+        char text[CURFEW_TRACE_BYTES] = "";
+        if (table.get_trace(api_, id_, text) != CURFEW_OK) return {};
+        return text;
     }
 
     /* Completes the task with a result. A handler that returns a result need not call it. */

@@ -79,6 +79,10 @@ extension Interposer {
                 get_owner: { api, task in
                     let (host, table) = Interposer.requests(of: api)
                     return table.get_owner(host, task)
+                },
+                get_trace: { api, task, buffer in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.get_trace(host, task, buffer)
                 }))
         return table
     }()

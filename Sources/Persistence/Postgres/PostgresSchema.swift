@@ -66,7 +66,7 @@ enum PostgresSchema {
 
     private static let texts: Set = [
         "identifier", "key", "cron", "pause_boot", "boot", "error", "log", "result",
-        "progress_text", "detail", "machine", "release",
+        "progress_text", "detail", "machine", "release", "trace",
     ]
     private static let reals: Set = ["retry_jitter", "progress"]
     private static let small: Set = [
@@ -74,7 +74,8 @@ enum PostgresSchema {
         "marks", "reason", "outcome", "what",
     ]
     private static let nullable: Set = [
-        "earliest", "latest", "key", "every", "cron", "catch_up", "owner", "outcome", "pause_boot",
+        "earliest", "latest", "key", "every", "cron", "catch_up", "owner", "trace", "outcome",
+        "pause_boot",
         "pause_begun", "pause_length",
     ]
 
@@ -226,6 +227,8 @@ enum PostgresSchema {
             counts bigint[] NOT NULL,
             PRIMARY KEY (span, at, identifier, host)
         ) WITH (fillfactor = 50);
+        -- A new store has it.
+        ALTER TABLE request ADD COLUMN IF NOT EXISTS trace text COLLATE "C";
         -- Few of the journal: those that say why something was late.
         CREATE INDEX entry_cause ON entry (at) WHERE \(SQLiteSchema.isCause);
         """

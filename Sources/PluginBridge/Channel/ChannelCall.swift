@@ -23,6 +23,7 @@ package enum ChannelCall: UInt16, Sendable, CaseIterable {
     case snooze
     case request
     case owner
+    case trace
 
     /// Whether it may wait for a disk, so that a thread of its own makes it.
     package var mayBlock: Bool {

@@ -5,7 +5,7 @@ extension ChannelWriter {
     /// Adds a copy of the options and of what their pointers name.
     package mutating func add(_ options: curfew_submit_options) {
         withUnsafeBytes(of: options) { add($0) }
-        for text in [options.cron, options.key] {
+        for text in [options.cron, options.key, options.trace] {
             add(text != nil)
             add(text.map { UnsafeRawBufferPointer(start: $0, count: Self.length($0)) } ?? Self.none)
         }
@@ -41,7 +41,7 @@ extension ChannelReader {
     ) -> Result? {
         guard let raw = raw(), raw.count == MemoryLayout<curfew_submit_options>.size,
             let hasCron = flag(), let cron = self.raw(), let hasKey = flag(), let key = self.raw(),
-            let payload = self.raw()
+            let hasTrace = flag(), let trace = self.raw(), let payload = self.raw()
         else { return nil }
         var options = raw.loadUnaligned(as: curfew_submit_options.self)
         func text(_ bytes: UnsafeRawBufferPointer) -> [CChar] {
@@ -49,13 +49,16 @@ extension ChannelReader {
         }
         return text(cron).withUnsafeBufferPointer { cron in
             text(key).withUnsafeBufferPointer { key in
-                options.cron = hasCron ? cron.baseAddress : nil
-                options.key = hasKey ? key.baseAddress : nil
-                // Beyond it nothing was sent: it is refused by its length, and there is nothing to read.
-                let isSent = options.payload_bytes <= ChannelWriter.payloadLimit
-                if isSent { options.payload_bytes = UInt64(payload.count) }
-                options.payload = isSent && !payload.isEmpty ? payload.baseAddress : nil
-                return body(options)
+                text(trace).withUnsafeBufferPointer { trace in
+                    options.cron = hasCron ? cron.baseAddress : nil
+                    options.key = hasKey ? key.baseAddress : nil
+                    options.trace = hasTrace ? trace.baseAddress : nil
+                    // Beyond it nothing was sent: it is refused by its length, and there is nothing to read.
+                    let isSent = options.payload_bytes <= ChannelWriter.payloadLimit
+                    if isSent { options.payload_bytes = UInt64(payload.count) }
+                    options.payload = isSent && !payload.isEmpty ? payload.baseAddress : nil
+                    return body(options)
+                }
             }
         }
     }

@@ -53,6 +53,16 @@ extension RequestDescription {
             atMost: options.at_most_ns == 0 ? nil : options.at_most_ns, onPending: onPending,
             key: key, retry: RetryPolicy(options),
             repetition: try Repetition(options))
+        if let start = options.trace {
+            guard let text = ForeignText.read(start, limit: Self.traceLimit),
+                let trace = TraceContext(text)
+            else {
+                throw Self.invalid(
+                    "the trace is no value of traceparent, such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+                )
+            }
+            self.trace = trace
+        }
         if options.needs > UInt32(RequestNeeds.all.rawValue) {
             throw Self.invalid("needs has bits without a meaning")
         }
@@ -74,6 +84,11 @@ extension RequestDescription {
     private static func invalid(_ what: String) -> BridgeError {
         BridgeError(.invalid, "\(what); the request was not accepted")
     }
+}
+
+extension RequestDescription {
+    /// The most bytes of a trace as text: a later version of it may have more than today's.
+    private static var traceLimit: Int { 256 }
 }
 
 extension RetryPolicy {

@@ -11,7 +11,7 @@ enum RequestsExtension {
                 struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
                 submit: submit, cancel: cancel, snooze: snooze, get_request: request,
                 list_pending: pending, read_payload: readPayload, get_wall_ns: date,
-                get_owner: owner))
+                get_owner: owner, get_trace: trace))
         return table
     }()
 }
@@ -97,6 +97,24 @@ private func request(
 private func owner(_ api: UnsafePointer<curfew_host_api>, _ task: curfew_task) -> Int64 {
     PluginTable.call(api, otherwise: -1) { context in
         context.services.owner(of: task, plugin: context.plugin).map { Int64($0) } ?? -1
+    }
+}
+
+private func trace(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ buffer: UnsafeMutablePointer<CChar>
+) -> curfew_status {
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        guard UInt(bitPattern: buffer) != 0 else { return Status.invalid.rawValue }
+        guard let trace = context.services.trace(of: task, plugin: context.plugin) else {
+            buffer[0] = 0
+            return Status.notFound.rawValue
+        }
+        for (index, byte) in trace.text.utf8.enumerated() {
+            buffer[index] = CChar(bitPattern: byte)
+        }
+        buffer[Int(CURFEW_TRACE_BYTES) - 1] = 0
+        return Status.ok.rawValue
     }
 }
 

@@ -48,6 +48,8 @@ package protocol TaskServices: AnyObject, Sendable {
     func request(of task: UInt64, plugin: Int32) -> UInt64
     /// The user who has submitted its request; nil: the host's own, or it has none.
     func owner(of task: UInt64, plugin: Int32) -> UInt32?
+    /// The place of the launch in a trace; nil: it is not a launch of a request.
+    func trace(of task: UInt64, plugin: Int32) -> TraceContext?
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
     /// A plugin broke a rule of the contract: what it did, to be put after its name, and what came
     /// of that. Not called under a lock.

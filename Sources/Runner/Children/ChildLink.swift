@@ -896,6 +896,15 @@ final class ChildLink: @unchecked Sendable {
         case .owner:
             reply.add(services.owner(of: task, plugin: plugin).map { Int64($0) } ?? -1)
             return (.ok, reply)
+        case .trace:
+            guard let trace = services.trace(of: task, plugin: plugin) else {
+                return (.notFound, reply)
+            }
+            reply.add(trace.high)
+            reply.add(trace.low)
+            reply.add(trace.span)
+            reply.add(UInt64(trace.flags))
+            return (.ok, reply)
         case .register, .submit, .cancelRequests, .pendingRequests, .payload: return nil
         }
     }

@@ -115,6 +115,10 @@ final class CommandHandler: @unchecked Sendable {
         // Nobody else says it, and nobody where it is the host's own user.
         line.environment["CURFEW_OWNER"] = runner.services.owner(of: task, plugin: plugin)
             .map { String($0) }
+        // Programs that make traces look for it there.
+        if let trace = runner.services.trace(of: task, plugin: plugin) {
+            line.environment["TRACEPARENT"] = trace.text
+        }
         if let problem = line.resolve(from: base) { throw BridgeError(.failed, problem) }
         return (command, line, input)
     }

@@ -10,6 +10,7 @@ final class RequestLaunch: Sendable {
     let kind: TaskKind?
     /// The user who has submitted it; nil: the store's own.
     let owner: UInt32?
+    let trace: TraceContext
     /// Nanoseconds until the next launch, plus 1; 0 means not requested.
     let snooze = Atomic<UInt64>(0)
     /// The task is over, but the store has not recorded that yet.
@@ -27,11 +28,13 @@ final class RequestLaunch: Sendable {
         @Sendable (RequestLaunch, TaskEnd, _ publish: @escaping @Sendable (Bool) -> Void) -> Bool
 
     init(
-        _ ticket: RequestTicket, _ kind: TaskKind?, owner: UInt32?, record: @escaping Recorder
+        _ ticket: RequestTicket, _ kind: TaskKind?, owner: UInt32?, trace: TraceContext,
+        record: @escaping Recorder
     ) {
         self.ticket = ticket
         self.kind = kind
         self.owner = owner
+        self.trace = trace
         self.record = record
     }
 

@@ -118,6 +118,10 @@ extension PluginServices {
         record(id, plugin)?.record.request?.ticket.request.rawValue ?? 0
     }
 
+    func trace(of id: UInt64, plugin: Int32) -> TraceContext? {
+        record(id, plugin)?.record.request?.trace
+    }
+
     func owner(of id: UInt64, plugin: Int32) -> UInt32? {
         record(id, plugin)?.record.request?.owner
     }

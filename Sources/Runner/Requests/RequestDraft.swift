@@ -3,7 +3,7 @@ package import Scheduling
 
 /// A request that is to be submitted.
 package struct RequestDraft: Sendable {
-    package let description: RequestDescription
+    package var description: RequestDescription
     package let payload: [UInt8]
 
     package init(_ description: RequestDescription, payload: [UInt8]) {

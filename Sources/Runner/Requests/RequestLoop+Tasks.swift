@@ -65,7 +65,8 @@ extension RequestLoop {
                 // 0 is that of the handler.
                 grace: program?.grace.map { max(1, $0) } ?? 0, attempt: attempt.number, keep: true)
             launch.request = RequestLaunch(
-                ticket, isOther ? kind : nil, owner: request.owner
+                ticket, isOther ? kind : nil, owner: request.owner,
+                trace: request.trace(ofLaunch: attempt.launch, attempt: attempt.number)
             ) { [weak self] in
                 self?.taskEnded($0, $1, publish: $2) ?? false
             }

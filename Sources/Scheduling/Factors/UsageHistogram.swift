@@ -98,6 +98,18 @@ package struct UsageHistogram: Hashable, Sendable {
         return weights[cell] + (before + weights[(cell + 1) % Self.cells]) / 2
     }
 
+    /// The score of each hour of the week; none without data.
+    package var scores: [Double] {
+        let smoothed = (0..<Self.cells).map(smoothed)
+        let busiest = smoothed.max() ?? 0
+        return busiest > 0 ? smoothed.map { $0 / busiest } : []
+    }
+
+    /// The hour of the week of a date, from Monday 00:00.
+    package static func cell(at wall: Int64, in zone: some TimeZoneRules) -> Int {
+        HourOfWeek(wall: wall, in: zone).cell
+    }
+
     // MARK: In a store
 
     private static let version: UInt8 = 1

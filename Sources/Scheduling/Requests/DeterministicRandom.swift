@@ -10,6 +10,11 @@ enum DeterministicRandom {
         Double(mix(mix(a &+ 0x9E37_79B9_7F4A_7C15) ^ b) >> 11) / 9_007_199_254_740_992
     }
 
+    /// Returns 64 bits for a pair of numbers, by the same function.
+    static func bits(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        mix(mix(a &+ 0x9E37_79B9_7F4A_7C15) ^ b &+ 0x9E37_79B9_7F4A_7C15)
+    }
+
     private static func mix(_ value: UInt64) -> UInt64 {
         var z = value
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

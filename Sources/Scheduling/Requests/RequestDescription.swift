@@ -42,6 +42,8 @@ public struct RequestDescription: Hashable, Sendable {
     public var retry: RetryPolicy
     /// The repetition; nil if it is launched once.
     public var repetition: Repetition?
+    /// The place in a trace that its tasks go on with. It says nothing of what is to be done.
+    package var trace: TraceContext?
 
     /// The maximum number of bytes of a key.
     package static let keyLimit = 256
@@ -145,6 +147,7 @@ extension RequestDescription {
     /// Returns whether two descriptions are equal, given that dates count from each submission.
     func isSame(as other: RequestDescription) -> Bool {
         var (a, b) = (self, other)
+        b.trace = a.trace
         for key in [\RequestDescription.earliest, \.latest] where a[keyPath: key] != nil {
             guard b[keyPath: key] != nil else { return false }
             b[keyPath: key] = a[keyPath: key]

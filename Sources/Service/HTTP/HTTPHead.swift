@@ -14,6 +14,8 @@ package struct HTTPHead: Sendable {
     /// The name by which the client knows the server.
     package private(set) var host: String?
     package private(set) var cookie: String?
+    /// The place in a trace of who calls: https://www.w3.org/TR/trace-context/
+    package private(set) var traceparent: String?
     package private(set) var origin: String?
     /// Where the page is from that has made a browser send this: https://www.w3.org/TR/fetch-metadata/
     package private(set) var fetchSite: String?
@@ -43,6 +45,7 @@ package struct HTTPHead: Sendable {
             hosts += 1
             host = value.lowercased()
         case "cookie": cookie = value
+        case "traceparent": traceparent = value
         case "origin": origin = value.lowercased()
         case "sec-fetch-site": fetchSite = value.lowercased()
         case "content-type": contentType = value

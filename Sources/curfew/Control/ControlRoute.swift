@@ -8,7 +8,7 @@ struct ControlRoute {
     enum Action: Equatable {
         case page, me, metrics, web
         case host, hosts, health, tasks, handlers, plugins, factors, statistics
-        case misses, ends, factorHistory, counts
+        case misses, ends, factorHistory, counts, usage
         case pause, resume, releasePlugin
         case changeMany(RequestAction)
         case reload, drain, endDrain
@@ -99,6 +99,7 @@ struct ControlRoute {
         ControlRoute("GET", "/v1/misses", MissesQuery.names, .misses, .read),
         ControlRoute("GET", "/v1/ends", EndsQuery.names, .ends, .read),
         ControlRoute("GET", "/v1/counts", [], .counts, .read),
+        ControlRoute("GET", "/v1/usage", [], .usage, .read),
         ControlRoute("GET", "/metrics", [], .metrics, .read),
         ControlRoute("POST", "/v1/reload", [], .reload, .admin),
         ControlRoute("POST", "/v1/drain", ["timeout"], .drain, .admin),

@@ -136,6 +136,10 @@ struct ControlRoutes: Sendable {
             tell(call, "handlers") { (host) throws(CurfewError) in
                 .list(host.handlers.map(HostRecords.item))
             }
+        case .usage:
+            look(call) { (store) throws(CommandError) in
+                try UsageWeek(store, at: csys_realtime_ns()).item
+            }
         case .counts:
             look(call) { (store) throws(CommandError) in
                 .object([("counts", try Self.counts(store))])
@@ -567,11 +571,16 @@ struct ControlRoutes: Sendable {
         _ call: HTTPCall, _ caller: ControlCaller, isBatch: Bool
     ) throws(HTTPFault) -> Submit {
         let host = self.host
+        let trace = call.request.head.traceparent.flatMap { TraceContext($0) }
         let items = try SubmissionBody.drafts(call.request.body, isBatch: isBatch) {
             host.kind(ofHandler: $0)
         }.map { item in
             item.flatMap { draft in
-                guard let fault = Self.refusal(draft, caller) else { return item }
+                guard let fault = Self.refusal(draft, caller) else {
+                    var draft = draft
+                    draft.description.trace = draft.description.trace ?? trace
+                    return .success(draft)
+                }
                 note("to submit \(draft.description.identifier)", caller, nil)
                 return .failure(fault)
             }

@@ -33,6 +33,7 @@ enum RequestItem {
         ),
         ("payloadBytes", "the size of its payload"),
         ("owner", "the number of the user who has submitted it to another user's host, or null"),
+        ("trace", "the place in a W3C trace that its tasks go on with, or null"),
         ("argv", "the words of the program that it runs, or null"),
     ]
 
@@ -71,6 +72,7 @@ enum RequestItem {
             ("outcome", .text(orNull: request.outcome?.name)),
             ("payloadBytes", .integer(Int64(request.payloadBytes))),
             ("owner", request.owner.map { .integer(Int64($0)) } ?? .null),
+            ("trace", .text(orNull: description.trace?.text)),
         ]
     }
 

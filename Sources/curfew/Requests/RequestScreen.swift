@@ -69,6 +69,7 @@ struct RequestScreen {
             rows.append(("payload", payload))
         }
         if let owner = request.owner { rows.append(("owner", "user \(owner)")) }
+        if let trace = request.description.trace { rows.append(("trace", trace.traceText)) }
         rows.append(("submitted", DateText.both(request.submittedAt, at: now)))
         return rows
     }

@@ -9,10 +9,13 @@ enum ShowCommand {
     private static let payloadOption = CommandOption(
         name: "payload", summary: "print the bytes of its payload, and nothing else")
 
+    private static let pictureOption = CommandOption(
+        name: "svg", summary: "print a picture of its waits and launches, in SVG, for one request")
+
     static let command = Command(
         name: "show", summary: "print everything about requests",
         operands: "REQUEST…", operandCount: 1...10_000, operandSort: .request,
-        options: [payloadOption, .store, .socket, .json],
+        options: [payloadOption, pictureOption, .store, .socket, .json],
         details: [
             """
             Prints the request as submitted, its state, the end of each attempt, and its
@@ -35,11 +38,14 @@ enum ShowCommand {
                     ("journal", "its last entries, as `curfew log --json` has them")
                 ])
         ],
-        examples: ["curfew show 12", "curfew show 12 --payload | jq ."]
+        examples: [
+            "curfew show 12", "curfew show 12 --payload | jq .",
+            "curfew show 12 --svg >request.svg",
+        ]
     ) { arguments, console throws(CommandError) in
         let selection = try RequestSelection(arguments.operands)
         if let host = try RemoteHost(arguments) {
-            try host.refuse([payloadOption], arguments)
+            try host.refuse([payloadOption, pictureOption], arguments)
             try host.each(selection) { (id, isFirst) throws(CommandError) in
                 try host.show(
                     RemoteHost.Target("/v1/requests/\(id)"), console, isJSON: arguments.has(.json),
@@ -54,6 +60,10 @@ enum ShowCommand {
                 help: ["leave one of them out"])
         }
         let store = try place.open()
+        if arguments.has(pictureOption) {
+            try writePicture(selection, arguments, store, place, console.out)
+            return .ok
+        }
         for (index, id) in try selection.ids(in: store, place).enumerated() {
             if arguments.has(payloadOption) {
                 try writePayload(id, store, place, console.out)
@@ -71,6 +81,26 @@ enum ShowCommand {
             }
         }
         return .ok
+    }
+
+    private static func writePicture(
+        _ selection: RequestSelection, _ arguments: Arguments, _ store: StoreClient,
+        _ place: StorePlace, _ out: Output
+    ) throws(CommandError) {
+        guard !arguments.has(payloadOption), !arguments.has(.json) else {
+            throw CommandError(
+                .usage, "`--svg` and another option both want standard output",
+                help: ["leave one of them out"])
+        }
+        let ids = try selection.ids(in: store, place)
+        guard ids.count == 1, let id = ids.first else {
+            throw CommandError(
+                .usage, "`--svg` is a picture of one request", help: ["name one of them"])
+        }
+        guard let record = try RequestRecord(id, store),
+            let history = try RequestHistory(id, store, at: csys_realtime_ns())
+        else { throw RequestArgument.unknown(id, place) }
+        out.write(RequestPicture(record, history).text)
     }
 
     private static func writePayload(

@@ -121,7 +121,7 @@ enum SubmitCommand {
         let place = try StorePlace(arguments)
         let found = try FoundKind(identifier, arguments)
         let now = csys_realtime_ns()
-        let values = SubmitValues { arguments.value($0) }
+        let values = SubmitValues { SubmitForm.value(of: $0, arguments) }
         var description = try SubmitForm.description(
             identifier, kind: program == nil ? found.kind ?? .appRefresh : .processing, at: now,
             values)
@@ -190,7 +190,7 @@ enum SubmitCommand {
             try SubmissionBody.item(
                 identifier, program: program == nil ? nil : CommandPayload(payload),
                 payload: payload
-            ) { arguments.value($0) })
+            ) { SubmitForm.value(of: $0, arguments) })
         guard !arguments.has(.json) else { return console.out.line(answer.text) }
         let (word, id) = (answer["status"]?.text ?? "queued", answer["id"]?.digits ?? "")
         let replaced = (answer["replaced"]?.items ?? []).compactMap(\.digits)

@@ -63,11 +63,25 @@ enum SubmitForm {
         name: "pending-limit", value: "N",
         summary: "limit of pending requests of the identifier; default 10000")
 
+    static let trace = CommandOption(
+        name: "trace", value: "TRACEPARENT",
+        summary: "the place in a W3C trace that its tasks go on with; default: TRACEPARENT")
+
     static let options = [
         at, after, latest, every, cron, local, utc, catchUp, jitter, needs, when, atMost, priority,
         kind,
         RunRequest.payloadOption, key, onPending, attempts, backOff, pendingLimit,
+        trace,
     ]
+
+    /// The value of an option; that of the trace may be in the environment, as programs pass it on.
+    static func value(of option: CommandOption, _ arguments: Arguments) -> String? {
+        if let value = arguments.value(option) { return value }
+        guard option.name == trace.name, let text = Environment.value("TRACEPARENT"),
+            TraceContext(text) != nil
+        else { return nil }
+        return text
+    }
 
     /// The range of `--pending-limit`.
     static let pendingRange: ClosedRange<UInt64> = 1...1_000_000
@@ -103,6 +117,14 @@ enum SubmitForm {
         description.key = values(key)
         description.retry = try retry(values)
         description.repetition = try repetition(values)
+        if let text = values(trace) {
+            guard let context = TraceContext(text) else {
+                throw fault(
+                    "`\(values.typed(trace, text))` is no place in a trace",
+                    ["write one such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])
+            }
+            description.trace = context
+        }
         if let text = description.fault { throw fault(text, ["curfew help submit"]) }
         return description
     }

@@ -86,6 +86,14 @@ typedef struct curfew_requests {
      * that is the host's own user, or the task has no request. Older hosts do not have it: call it
      * only where struct_size is larger than its offset. */
     int64_t (*get_owner)(const curfew_host_api *api, curfew_task task) CURFEW_TAG(any, running);
+
+    /* Writes the place of the task in a trace to `buffer`, which has CURFEW_TRACE_BYTES: the value of the
+     * header `traceparent` of https://www.w3.org/TR/trace-context/ and NUL. Whatever the task calls, and the
+     * requests that it submits (`trace` of curfew_submit_options), go on with that trace. Returns CURFEW_OK,
+     * or CURFEW_NOT_FOUND, and "", where the task has no request. Call it only where struct_size is larger
+     * than its offset. */
+    curfew_status (*get_trace)(const curfew_host_api *api, curfew_task task, char *buffer)
+        CURFEW_TAG(any, running);
 } curfew_requests;
 
 CURFEW_END_DECLS
