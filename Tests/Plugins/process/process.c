@@ -345,6 +345,18 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
                                     (long long)requests->get_owner(api, task));
         return api->complete(api, task, CURFEW_OK, NULL, 0, owner, (uint64_t)length);
     }
+    if (strcmp(text, "trace") == 0) {
+        const curfew_requests *requests = api->extension(api, CURFEW_EXT_REQUESTS);
+        char trace[CURFEW_TRACE_BYTES] = "";
+        const curfew_status status = requests->get_trace(api, task, trace);
+        if (argument[0] != 0) {
+            const curfew_submit_options next = {
+                .struct_size = sizeof next, .trace = trace, .payload = "trace", .payload_bytes = 5};
+            if (requests->submit(api, argument, &next, NULL, NULL) != CURFEW_OK) return CURFEW_FAILED;
+        }
+        const char *answer = status == CURFEW_OK ? trace : "none";
+        return api->complete(api, task, CURFEW_OK, NULL, 0, answer, (uint64_t)strlen(answer));
+    }
     if (strcmp(text, "say") == 0) {
         const curfew_value values[2] = {
             {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_TEXT, .text = argument,
