@@ -167,7 +167,7 @@ struct TopTests {
                 True 0 1 []
                 0 curfew 0.1.0 True False
                 ['org.curfew.command'] [] [] 0
-                3
+                4
 
                 """, "\(output)")
     }

@@ -106,7 +106,7 @@ struct ChannelTests {
         var writer = ChannelWriter()
         withUnsafeBytes(of: options) { writer.add($0) }
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        for _ in 0..<2 {
+        for _ in 0..<3 {
             writer.add(false)
             writer.add(none)
         }
