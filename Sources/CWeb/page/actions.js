@@ -51,7 +51,7 @@ async function refused(error) {
   );
 }
 
-const verbs = {
+export const verbs = {
   cancel: {
     text: "Cancel",
     past: "cancelled",
@@ -64,7 +64,12 @@ const verbs = {
     one: "It keeps its number, payload and key, and has all its attempts again.",
     many: "They keep their numbers, payloads and keys, and have all their attempts again.",
   },
-  launch: { text: "Launch now", past: "due now", one: "It is due at once. What it needs still holds." },
+  launch: {
+    text: "Launch now",
+    past: "due now",
+    one: "It is due at once. What it needs still holds.",
+    many: "They are due at once. What they need still holds.",
+  },
   release: {
     text: "Release",
     past: "released",

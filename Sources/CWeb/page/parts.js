@@ -53,13 +53,15 @@ export function missTable(caption, misses) {
       { title: "Held by", wide: true, cell: (miss) => reasons(miss.reasons) },
       {
         title: "Launched",
-        cell: (miss) =>
+        cell: (miss) => [
           miss.launched
             ? [
               at(miss.launched),
               quiet(` ${span((Date.parse(miss.launched) - Date.parse(miss.due)) / 1000)} late`),
             ]
             : mark("missed", "not launched"),
+          miss.skipped && h("span", { class: "more" }, cut(miss.skipped, 200)),
+        ],
       },
     ],
     misses,

@@ -12,18 +12,6 @@ import { encoded } from "./router.js";
 import { at, when } from "./time.js";
 import { cut } from "./text.js";
 
-const signals = {
-  4: "SIGILL",
-  6: "SIGABRT",
-  7: "SIGBUS",
-  8: "SIGFPE",
-  9: "SIGKILL",
-  11: "SIGSEGV",
-  15: "SIGTERM",
-  24: "SIGXCPU",
-  31: "SIGSYS",
-};
-
 function quarantine(context, plugin) {
   const state = plugin.quarantine;
   if (!state) return null;
@@ -33,9 +21,7 @@ function quarantine(context, plugin) {
     p(
       "Quarantined since ",
       at(state.since),
-      `: ${state.reason}. Its requests wait`,
-      state.until ? [", until ", at(state.until)] : ". It is not run until it is released",
-      ".",
+      `: ${state.reason}. Its requests wait until it is released.`,
     ),
     button("plugin", "Release it", () =>
       perform(context, {
@@ -102,12 +88,7 @@ export default {
                 `Crashes of ${plugin.id}`,
                 [
                   { title: "When", head: true, cell: (crash) => [at(crash.at), " (", when(crash.at), ")"] },
-                  {
-                    title: "Signal",
-                    cell: (crash) =>
-                      crash.signal === null ? "–" : `${crash.signal} ${signals[crash.signal] ?? ""}`,
-                  },
-                  { title: "During", cell: (crash) => crash.phase ?? "–" },
+                  { title: "What", wide: true, cell: (crash) => cut(crash.text, 300) },
                 ],
                 plugin.crashes.slice(-50).reverse(),
                 { captionHidden: true },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of requests: a filter, a selection, and changes of many at once.
 
-import { bulk, button } from "./actions.js";
+import { bulk, button, verbs } from "./actions.js";
 import { may, query } from "./api.js";
 import { commandLine, line, quoted } from "./command.js";
 import { code, h, li, link, quiet, table } from "./dom.js";
@@ -158,58 +158,24 @@ function apply(context, input) {
 
 // Changes of many
 
+/** Which states an action changes. */
+const isLive = (state) => ["pending", "running", "parked", "host-gone"].includes(state);
 const bulkActions = {
-  cancel: ["Cancel", (request) => !isOver(request)],
-  retry: ["Retry", isOver],
-  release: ["Release", (request) => request.state === "parked"],
+  launch: (state) => state === "pending",
+  cancel: isLive,
+  retry: (state) => !isLive(state),
+  release: (state) => state === "parked",
+};
+const words = {
+  live: ["pending", "running", "parked"],
+  history: ["finished", "cancelled", "replaced", "missed"],
 };
 
-function bulkBar(context, data) {
-  if (!may("bulk")) return null;
-  const selected = data.requests.filter((request) => context.state.selected.has(request.id));
-  const isAll = context.state.all;
-  const filter = filterOf(context.query);
-  const { view, schedule, ...sent } = filter;
-  // The calls know no schedule and no view: a filter without them would change more than what is shown.
-  const canAll = Object.keys(sent).length > 0 && !schedule && !view;
-  const offered = selected.length > 0 && selected.length === data.requests.length && data.more > 0 && canAll;
-  return h(
-    "div",
-    { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
-    isAll
-      ? h("span", null, `All ${count(data.total)} that match`)
-      : selected.length > 0
-      ? h("span", null, `${count(selected.length)} selected`)
-      : quiet("Select requests to change them together."),
-    (offered || isAll) && h("button", {
-      class: "link",
-      onclick: () => {
-        context.state.all = !context.state.all;
-        context.draw();
-      },
-    }, isAll ? "Only those on this page" : `Select all ${count(data.total)} that match`),
-    (selected.length > 0 || isAll) &&
-      Object.entries(bulkActions).filter(([, [, fits]]) => isAll || selected.some(fits)).map(
-        ([action, [text, fits]]) => {
-          const ids = selected.filter(fits).map((request) => request.id);
-          return button(
-            "bulk",
-            isAll ? `${text} ${count(data.total)}` : `${text} ${count(ids.length)}`,
-            async () => {
-              const what = isAll
-                ? { filter: sent, total: await totalOf(context, filter), words: filterText(context.query) }
-                : { ids };
-              if (await bulk(context, action, what)) {
-                context.state.selected.clear();
-                context.state.all = false;
-                context.draw();
-              }
-            },
-            { "data-key": action, "data-bulk": action },
-          );
-        },
-      ),
-  );
+/** Returns the filter of the requests that match and that an action changes; null if there are none. */
+function filterFor(action, { view, state, ...filter }) {
+  const all = state?.split(",") ?? words[view] ?? [...words.live, ...words.history];
+  const fitting = all.filter(bulkActions[action]);
+  return fitting.length > 0 ? { ...filter, state: fitting.join(",") } : null;
 }
 
 async function totalOf(context, filter) {
@@ -217,12 +183,72 @@ async function totalOf(context, filter) {
   return answer.requests.length + (answer.more ?? 0);
 }
 
+const wordsOf = (query) =>
+  [{ live: "not over", history: "over" }[query.view], filterText(query)].filter(Boolean).join(", ") || "all";
+
+/** Counts for each action how many of all that match it changes. */
+async function selectAll(context) {
+  const totals = {};
+  await Promise.all(Object.keys(bulkActions).map(async (action) => {
+    const filter = filterFor(action, filterOf(context.query));
+    totals[action] = filter ? await totalOf(context, filter).catch(() => 0) : 0;
+  }));
+  context.state.all = totals;
+  context.draw();
+}
+
+async function change(context, action, ids) {
+  const filter = filterFor(action, filterOf(context.query));
+  const what = ids
+    ? { ids }
+    : { filter, total: await totalOf(context, filter), words: wordsOf(context.query) };
+  if (!await bulk(context, action, what)) return;
+  context.state.selected.clear();
+  context.state.all = null;
+  context.draw();
+}
+
+function bulkBar(context, data) {
+  if (!may("bulk")) return null;
+  const { all, selected } = context.state;
+  const chosen = data.requests.filter((request) => selected.has(request.id));
+  // All requests are not what an empty filter means.
+  const isFiltered = Object.keys(filterOf(context.query)).length > 0;
+  const isOffered = isFiltered && data.more > 0 && chosen.length === data.requests.length && chosen.length > 0;
+  const buttons = Object.entries(bulkActions).map(([action, fits]) => {
+    const ids = chosen.filter((request) => fits(request.state)).map((request) => request.id);
+    const number = all ? all[action] : ids.length;
+    return number > 0 &&
+      button("bulk", `${verbs[action].text} ${count(number)}`, () => change(context, action, all ? null : ids), {
+        "data-key": action,
+      });
+  });
+  return h(
+    "div",
+    { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
+    all
+      ? h("span", null, `All ${count(data.total)} that match`)
+      : chosen.length > 0
+      ? h("span", null, `${count(chosen.length)} selected`)
+      : quiet(data.requests.length > 0 && "Select requests to change them together."),
+    (isOffered || all) && h("button", {
+      class: "link",
+      onclick: () => {
+        if (!all) return selectAll(context);
+        context.state.all = null;
+        context.draw();
+      },
+    }, all ? "Only those on this page" : `Select all ${count(data.total)} that match`),
+    buttons,
+  );
+}
+
 function columns(context, data) {
   const { selected } = context.state;
   const isAll = data.requests.length > 0 && data.requests.every((request) => selected.has(request.id));
   const select = (ids, isOn) => {
     for (const id of ids) isOn ? selected.add(id) : selected.delete(id);
-    context.state.all = false;
+    context.state.all = null;
     context.draw();
   };
   return [
@@ -298,7 +324,7 @@ export default {
   // Another filter or page: what was selected before is not seen any more.
   moved(context) {
     context.state.selected?.clear();
-    context.state.all = false;
+    context.state.all = null;
     context.state.draft = null;
     if (context.query.after !== context.state.page) {
       context.state.page = context.query.after;
@@ -357,7 +383,7 @@ export default {
             : ["There are no requests. Type ", code("curfew submit -- /bin/date"), " to submit one."],
         )
         : table(
-          `Requests, the soonest first: ${filterText(context.query) || "all"}`,
+          `Requests, the soonest first: ${wordsOf(context.query)}`,
           columns(context, data),
           data.requests,
           {

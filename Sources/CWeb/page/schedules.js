@@ -32,7 +32,7 @@ function missesSection(data, range) {
       { role: "status" },
       misses.misses.length === 0
         ? `Nothing was missed on ${name}.`
-        : `${misses.more ? "The first " : ""}${
+        : `${misses.more ? "The last " : ""}${
           counted(misses.misses.length, "promised launch", "promised launches")
         } missed on ${name}. `,
       link("#/schedules", "Close the list"),
