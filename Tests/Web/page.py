@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the web page of a host in a browser.
 
-usage: page.py URL [--only WORD] [--browser PATH]
+usage: page.py URL [--only WORD] [--restart COMMAND] [--screenshots DIR] [--browser PATH]
 
-URL is an address that signs in, as `curfew web` prints it, or the root of a server without sign-in.
-One line is printed for each check; the exit status is 1 if one failed. A check that needs what the
-server does not have, such as a request, is skipped and says so. Requests to change something are
-answered by the checks themselves and never reach the host, but for one request that runs /bin/true.
+URL is a link that signs in, as `curfew web --json` prints it, or the root of a server without sign-in.
+The link works once: all checks share its session. One line is printed for each check; the exit status
+is 1 if one failed. A check that needs what the server does not have, such as a request, is skipped and
+says so. Requests to change something are answered by the checks themselves and never reach the host,
+but for one request that runs /bin/true.
+
+With --restart the last check runs COMMAND, which kills the host and starts it again at the same
+address. With --screenshots the views are saved as pictures in DIR, in three widths, light and dark.
 
 Needs Playwright (pip install playwright) and Debian's chromium.
 """
 
 import argparse
 import json
+import os
 import re
+import subprocess
 import sys
 import time
 import traceback
@@ -120,42 +126,54 @@ class Skipped(Exception):
 
 
 class Checks:
-    def __init__(self, browser, url):
-        self.browser, self.url = browser, url
+    def __init__(self, browser, url, restart=None, screenshots=None):
+        self.browser, self.url, self.restart, self.screenshots = browser, url, restart, screenshots
         parts = urllib.parse.urlsplit(url)
         self.base = f"{parts.scheme}://{parts.netloc}/"
+        self.has_session = bool(parts.query)
+        self.session = None
         self.problems = []
         self.contexts = []
 
+    def sign_in(self):
+        """Opens the link, and keeps the cookie of its session for all checks."""
+        context = self.browser.new_context()
+        response = context.new_page().goto(self.url)
+        assert response.ok, f"the link answers with status {response.status}: {response.text().strip()}"
+        self.session = context.storage_state()
+        context.close()
+
     # What the checks use
 
-    def page(self, view="", width=1000, rights=None, routes=(), signed_in=True, **options):
+    def page(self, view="", width=1000, rights=None, routes=(), **options):
         """Opens a view in a browser of its own. `routes` are (pattern, handler)."""
         context = self.browser.new_context(
-            viewport={"width": width, "height": 800}, timezone_id="Europe/Berlin", **options
+            viewport={"width": width, "height": 800},
+            timezone_id="Europe/Berlin",
+            storage_state=self.session,
+            **options,
         )
         self.contexts.append(context)
         context.add_init_script(WATCH)
         page = context.new_page()
         page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
-        page.on(
-            "console",
-            lambda message: (
-                self.problems.append(message.text) if message.type in ("error", "warning") else None
-            ),
-        )
+        page.on("console", self.note)
         page.on("dialog", lambda dialog: (self.problems.append("a dialog of the browser"), dialog.dismiss()))
         if rights is not None:
-            page.route("**/v1/me", lambda route: route.fulfill(json={"user": "alice", "rights": rights}))
+            person = {"user": "alice", "number": 1000, "rights": rights}
+            page.route("**/v1/me", lambda route: route.fulfill(json=person))
         for pattern, handler in routes:
             page.route(pattern, handler)
-        if signed_in and self.url != self.base:
-            page.goto(self.url)
-            self.settle(page)
         page.goto(self.base + (f"#/{view}" if view else ""))
         if options.get("java_script_enabled", True):
             self.settle(page)
         return page
+
+    def note(self, message):
+        """Keeps what the browser reports: errors of the page, and breaches of its policy."""
+        # A host that is degraded says so with status 503, which the browser reports by itself.
+        if message.type in ("error", "warning") and not message.location["url"].endswith("/v1/health"):
+            self.problems.append(message.text)
 
     @staticmethod
     def wait(page, expression, arg=None, timeout=6):
@@ -183,6 +201,20 @@ class Checks:
         if not found or not found["requests"]:
             raise Skipped("there is no request")
         return found["requests"][0]
+
+    def submit(self, page):
+        """Submits a request that runs /bin/true, as the person who looks."""
+        status, answer = page.evaluate(
+            "async () => { const r = await fetch('/v1/requests', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ command: ['/bin/true'], directory: '/' }) }); return [r.status, await r.json()]; }"
+        )
+        if status not in (200, 201):
+            self.forgive("status of")
+            raise Skipped(f"a request cannot be submitted: {answer}")
+        return answer
+
+    def forgive(self, *words):
+        """Takes away what the browser reports by itself of answers that a check provokes."""
+        self.problems = [text for text in self.problems if not any(word in text for word in words)]
 
     @staticmethod
     def fake(**changes):
@@ -275,7 +307,7 @@ class Checks:
         self.wait(page, "document.querySelector('.notice')")
         assert "no request" in page.locator(".notice").inner_text()
         # The browser reports an answer 404 by itself.
-        self.problems = [problem for problem in self.problems if "404" not in problem]
+        self.forgive("404")
 
     def check_widths(self):
         for width in (320, 800, 1600):
@@ -339,6 +371,8 @@ class Checks:
             for point in points["series"][0]["points"]
             if point["promised"] + point["launched"] + point["missed"] > 0
         ]
+        for point in points:
+            point["at"] = point["at"].replace(".000Z", "Z")
         if not points:
             assert page.locator("[data-chart=promises] .empty").count() == 1
             raise Skipped("the host has no statistics")
@@ -365,11 +399,12 @@ class Checks:
 
     @staticmethod
     def remember(route, answers):
+        """Gives the page what the host answers; the first answer stands, so that it can be compared."""
+        kind = re.sub(r"(from|to)=[^&]*&?", "", route.request.url)
         try:
-            response = route.fetch()
-            if response.ok:
-                answers[route.request.url] = response.json()
-            route.fulfill(response=response)
+            if kind not in answers:
+                answers[kind] = route.fetch().json()
+            route.fulfill(json=answers[kind])
         except Error:
             # The page was closed meanwhile.
             pass
@@ -516,13 +551,10 @@ class Checks:
         page.goto(f"{self.base}#/handlers/%3Cimg%20src%3Dx%3E%E2%80%AE%00")
         page.wait_for_selector(".notice")
         assert "\u202e" not in page.content()
-        self.problems = [
-            problem for problem in self.problems if "404" not in problem and "400" not in problem
-        ]
+        self.forgive("404", "400")
 
     def check_signed_out(self):
         page = self.page(
-            signed_in=False,
             routes=[
                 (
                     "**/v1/**",
@@ -538,7 +570,7 @@ class Checks:
         page.on("request", lambda sent: asked.append(sent.url))
         page.wait_for_timeout(2500)
         assert not asked, "it goes on asking"
-        self.problems = [problem for problem in self.problems if "401" not in problem]
+        self.forgive("401")
 
     def check_only_looking(self):
         page = self.page("requests", rights=["read"])
@@ -604,7 +636,7 @@ class Checks:
         page.click("dialog >> button.main")
         self.wait(page, "document.getElementById('announcement').textContent.includes('pending again')")
         assert len(sent) == 1 and sent[0].endswith("/v1/requests/1/retry")
-        self.problems = [problem for problem in self.problems if "404" not in problem]
+        self.forgive("404")
 
     def check_bulk(self):
         sent = []
@@ -656,14 +688,26 @@ class Checks:
         self.wait(page, "!document.querySelector('tr.marked')")
         page.check("[aria-label='Select all on this page']")
         page.click("text=Select all 1\u202f235 that match")
-        page.click(".bulk >> text=Retry 1\u202f235")
+        page.wait_for_selector(".bulk >> text=Launch now 1\u202f235")
+        assert page.locator(".bulk >> text=Retry").count() == 0, "those that wait cannot be retried"
+        page.click(".bulk >> text=Cancel 1\u202f235")
         page.wait_for_selector("dialog")
-        assert page.locator("dialog h2").inner_text() == "Retry 1\u202f235 requests?"
+        assert page.locator("dialog h2").inner_text() == "Cancel 1\u202f235 requests?"
         page.click("dialog >> button.main")
         self.wait(page, "document.getElementById('announcement').textContent.includes('2\u202f000 requests')")
-        assert sent == [("retry", {"filter": {"state": "pending"}})] * 2, sent
-        # A filter that the call does not know would change more than what is shown.
-        page.goto(f"{self.base}#/requests?state=pending&schedule=nightly")
+        assert sent == [("cancel", {"filter": {"state": "pending"}})] * 2, sent
+        sent.clear()
+        # Only the states that an action changes are sent, so that the number in the question is right.
+        page.goto(f"{self.base}#/requests?view=live&schedule=nightly")
+        self.settle(page)
+        page.check("[aria-label='Select all on this page']")
+        page.click(".bulk >> text=that match")
+        page.click(".bulk >> text=Launch now 1\u202f235")
+        page.click("dialog >> button.main")
+        self.wait(page, "document.getElementById('announcement').textContent.includes('are due now')")
+        assert sent[0] == ("launch", {"filter": {"schedule": "nightly", "state": "pending"}}), sent
+        # An empty filter would be refused.
+        page.goto(f"{self.base}#/requests")
         self.settle(page)
         page.check("[aria-label='Select all on this page']")
         assert page.locator(".bulk >> text=that match").count() == 0
@@ -760,13 +804,8 @@ class Checks:
     def check_live(self):
         page = self.page("requests?view=history")
         self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
-        answer = page.evaluate(
-            "async () => { const r = await fetch('/v1/requests', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ command: ['/bin/true'], directory: '/' }) }); return [r.status, await r.json()]; }"
-        )
-        if answer[0] not in (200, 201):
-            self.problems = [problem for problem in self.problems if "status of" not in problem]
-            raise Skipped(f"a request cannot be submitted: {answer[1]}")
-        page.wait_for_selector(f"tr[data-key='{answer[1]['id']}']", timeout=4000)
+        answer = self.submit(page)
+        page.wait_for_selector(f"tr[data-key='{answer['id']}']", timeout=4000)
 
     def check_at_most_two_loads_a_second(self):
         page = self.page("requests")
@@ -820,7 +859,7 @@ class Checks:
         page.context.set_offline(False)
         page.wait_for_selector("#connection", state="hidden", timeout=15000)
         self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
-        self.problems = [problem for problem in self.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
+        self.forgive("ERR_INTERNET_DISCONNECTED")
 
     @staticmethod
     def refusal(status):
@@ -839,9 +878,7 @@ class Checks:
             assert page.locator("#connection").is_hidden(), status
             assert page.locator("h1").inner_text() == "Health"
             page.close()
-        self.problems = [
-            problem for problem in self.problems if "403" not in problem and "429" not in problem
-        ]
+        self.forgive("403", "429")
 
     def check_nothing_grows(self):
         page = self.page()
@@ -876,6 +913,66 @@ class Checks:
         assert last["JSHeapUsedSize"] <= first["JSHeapUsedSize"] * 1.3 + 1_000_000, (first, last)
         assert page.evaluate("window.openStreams()") == 1
 
+    def check_sign_in(self):
+        if not self.has_session:
+            raise Skipped("the server has no sign-in")
+        context = self.browser.new_context()
+        self.contexts.append(context)
+        for url in (self.base, self.url, self.base + "v1/me"):
+            response = context.request.get(url)
+            assert response.status == 401 and "curfew web" in response.text(), (url, response.status)
+        assert context.request.get(self.base + "v1/me").json()["error"]["code"] == "session"
+        cookies = [cookie for cookie in self.session["cookies"] if cookie["httpOnly"]]
+        assert cookies and all(cookie["sameSite"] == "Strict" for cookie in cookies), self.session["cookies"]
+
+    def check_restart(self):
+        if not self.restart:
+            raise Skipped("there is no --restart")
+        page = self.page("requests?view=history")
+        self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
+        before = self.get(page, "host")
+        child = subprocess.Popen(self.restart, shell=True, stdout=subprocess.DEVNULL)
+        try:
+            page.wait_for_selector("#connection:not([hidden])", timeout=20000)
+            assert "does not answer since" in page.locator("#connection").inner_text()
+            page.wait_for_selector("#connection", state="hidden", timeout=30000)
+        finally:
+            assert child.wait(timeout=60) == 0, "the host is not started again"
+        if self.has_session:
+            self.wait(page, "document.querySelector('h1').textContent === 'You are signed out'")
+            return "the session ended with the host, and the page says so"
+        self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
+        after = self.get(page, "host")
+        assert after["since"] != before["since"], "the host was not started again"
+        # The page follows the new host.
+        answer = self.submit(page)
+        page.wait_for_selector(f"tr[data-key='{answer['id']}']", timeout=4000)
+        self.forgive("ERR_", "Failed to load")
+
+    def check_screenshots(self):
+        if not self.screenshots:
+            raise Skipped("there is no --screenshots")
+        os.makedirs(self.screenshots, exist_ok=True)
+        page = self.page()
+        views = {name or "overview": name for name in VIEWS}
+        try:
+            views["request"] = f"requests/{self.some_request(page, 'view=history&limit=1')['id']}"
+        except Skipped:
+            pass
+        handlers = self.get(page, "handlers")["handlers"]
+        if handlers:
+            views["handler"] = "handlers/" + urllib.parse.quote(handlers[0]["identifier"], safe="")
+        number = 0
+        for width in (320, 800, 1600):
+            for theme in ("light", "dark"):
+                page = self.page(width=width, color_scheme=theme)
+                for name, view in views.items():
+                    page.goto(f"{self.base}#/{view}")
+                    self.settle(page)
+                    page.screenshot(path=f"{self.screenshots}/{name}-{width}-{theme}.png", full_page=True)
+                    number += 1
+        return f"{number} pictures"
+
     def check_refused_parts_leave_the_rest(self):
         refuse = self.refusal(403)
         page = self.page(
@@ -883,7 +980,7 @@ class Checks:
         )
         assert page.locator("h1").inner_text() == "Overview"
         assert page.locator(".counts li").count() >= 5
-        self.problems = [problem for problem in self.problems if "403" not in problem]
+        self.forgive("403")
 
     def check_without_javascript(self):
         page = self.page(java_script_enabled=False)
@@ -895,7 +992,9 @@ class Checks:
 
     def run(self, only):
         failed = 0
-        for name in [name for name in dir(self) if name.startswith("check_") and only in name]:
+        names = [name for name in dir(self) if name.startswith("check_") and only in name]
+        # A session ends with its host.
+        for name in sorted(names, key=lambda name: name == "check_restart"):
             self.problems = []
             began = time.monotonic()
             words = name[6:].replace("_", " ")
@@ -922,6 +1021,8 @@ def main():
     parser = argparse.ArgumentParser(description="Checks the web page of a host in a browser.")
     parser.add_argument("url")
     parser.add_argument("--only", default="", help="only checks whose names contain this")
+    parser.add_argument("--restart", metavar="COMMAND", help="kills the host and starts it again")
+    parser.add_argument("--screenshots", metavar="DIR", help="saves pictures of the views there")
     parser.add_argument("--browser", default="/usr/bin/chromium")
     arguments = parser.parse_args()
     with sync_playwright() as playwright:
@@ -929,7 +1030,9 @@ def main():
             executable_path=arguments.browser,
             args=["--no-sandbox", "--headless=new", "--disable-dev-shm-usage", "--disable-gpu"],
         )
-        failed = Checks(browser, arguments.url).run(arguments.only)
+        checks = Checks(browser, arguments.url, arguments.restart, arguments.screenshots)
+        checks.sign_in()
+        failed = checks.run(arguments.only)
         browser.close()
     print("all checks passed" if failed == 0 else f"{failed} checks failed")
     sys.exit(1 if failed else 0)

@@ -346,7 +346,7 @@ export function intervals(width, title, rows, from, to, ticks) {
         y2: height - 20,
         class: "grid",
       }),
-      label(Math.min(place(time), width - 18), height - 6, text),
+      label(Math.min(Math.max(place(time), 16), width - 18), height - 6, text),
     ]),
     rows.map(({ name, items }, index) => {
       const middle = row * index + (isNarrow ? 30 : 15);

@@ -92,6 +92,8 @@ class Context {
 
   async #load() {
     this.#timer = null;
+    // A page that nobody sees loads once it is shown.
+    if (document.hidden) return;
     this.#loading = true;
     this.#lastStart = performance.now();
     try {
