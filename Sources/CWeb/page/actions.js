@@ -5,7 +5,7 @@ import { may, post } from "./api.js";
 import { announce } from "./announce.js";
 import { line, numbers } from "./command.js";
 import { confirmed, dialog } from "./dialog.js";
-import { h, li, p } from "./dom.js";
+import { h, li, p, prose } from "./dom.js";
 import { count, counted } from "./format.js";
 import { sentence } from "./stage.js";
 
@@ -46,7 +46,7 @@ export async function perform(context, { title, text, yes, command, call, done }
 async function refused(error) {
   await dialog(
     "Nothing was changed",
-    [p(sentence(error.message)), (error.help ?? []).map((help) => p(sentence(help)))].flat(),
+    [p(prose(sentence(error.message))), (error.help ?? []).map((help) => p(prose(sentence(help))))],
     [{ text: "Close", value: "" }],
   );
 }
@@ -153,7 +153,7 @@ export async function bulk(context, action, { ids, filter, total, words }) {
   } catch (error) {
     await dialog(
       done > 0 ? `Stopped after ${counted(done, "request")}` : "Nothing was changed",
-      p(sentence(error.message)),
+      p(prose(sentence(error.message))),
       [{ text: "Close", value: "" }],
     );
   }

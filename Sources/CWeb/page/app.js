@@ -71,7 +71,7 @@ function drawAround() {
       h(
         "option",
         { value, selected: setting("theme") === value },
-        { auto: "As the system", light: "Light", dark: "Dark" }[value],
+        { auto: "System", light: "Light", dark: "Dark" }[value],
       )
     ),
   );

@@ -29,7 +29,7 @@ export function figure(context, { id, title, note, legend, draw, columns, rows, 
         },
       }, "Show as table"),
     ),
-    isEmpty ? h("p", { class: "empty" }, empty ?? "There is nothing in this time.") : isTable
+    isEmpty ? h("p", { class: "empty" }, empty) : isTable
       ? h(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
@@ -195,7 +195,7 @@ export function stack(width, title, description, slots) {
           "data-value": slot.bad,
           "data-at": slot.at,
         }),
-        slot.label && label(Math.min(Math.max(x, left + 14), width - right - 14), height - 5, slot.label),
+        slot.label && x > left + 14 && x < width - right - 14 && label(x, height - 5, slot.label),
       ];
     }),
   );

@@ -67,6 +67,10 @@ export const quiet = (...children) => h("span", { class: "quiet" }, ...children)
 export const empty = (...children) => h("p", { class: "empty" }, ...children);
 export const link = (href, ...children) => h("a", { href }, ...children);
 
+/** Text of the host, in which commands stand between backticks. */
+export const prose = (text, most = 600) =>
+  cut(text, most).split("`").map((part, index) => index % 2 === 1 ? code(part) : part);
+
 /** A block of text with its own lines; hidden characters are visible, and it ends after `most` characters. */
 export function block(text, most = 65536) {
   const element = h("pre", { tabindex: "0" });

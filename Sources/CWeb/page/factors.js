@@ -72,14 +72,14 @@ export default {
             },
             { title: "Detail", wide: true, cell: (factor) => cut(factor.detail, 300) },
             { title: "Since", cell: (factor) => when(factor.since) },
-            { title: "Source", cell: (factor) => code(cut(factor.source, 120)) },
+            { title: "Source", wide: true, cell: (factor) => code(cut(factor.source, 120)) },
           ],
           now,
           { captionHidden: true, key: (factor) => factor.name },
         ),
       section(
         "Over the day",
-        history === null ? empty("The host keeps no history of factors.") : figure(context, {
+        history === null ? empty("The host does not give the history. Type ", code("curfew doctor"), " to see how they stand.") : figure(context, {
           id: "factors",
           title,
           legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
@@ -95,7 +95,7 @@ export default {
           rows: context.switches.has("factors")
             ? rows.flatMap((row) => row.items).slice(0, mostIntervals)
             : rows,
-          empty: "The history of factors has just begun.",
+          empty: "The history has just begun: a factor is here once the host has read it.",
         }),
       ),
       commandLine(line(null, "doctor")),

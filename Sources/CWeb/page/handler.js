@@ -5,7 +5,7 @@ import { button, perform } from "./actions.js";
 import { post, Refusal } from "./api.js";
 import { figure, histogram, shares, strip } from "./charts.js";
 import { commandLine, line } from "./command.js";
-import { empty, facts, h, li, link, section } from "./dom.js";
+import { code, empty, facts, h, li, link, section } from "./dom.js";
 import { count, counted, percent, span } from "./format.js";
 import { handlerState } from "./handlers.js";
 import { letter, look, mark, outcomes } from "./marks.js";
@@ -40,7 +40,7 @@ function spanChart(context, id, title, bounds, counts, budget, note) {
     draw: (width) => histogram(width, title, bounds, counts, budget),
     columns: bucketColumns("Span"),
     rows: counts.some((value) => value > 0) ? bucketRows(bounds, counts, span) : [],
-    empty: "No task ended in this time.",
+    empty: "No task ended in this time. Choose a longer one.",
   });
 }
 
@@ -60,7 +60,7 @@ function budgetChart(context, bounds, counts) {
     rows: counts.some((value) => value > 0)
       ? slots.map((slot) => ({ name: slot.label, value: slot.value }))
       : [],
-    empty: "No task ended in this time.",
+    empty: "No task ended in this time. Choose a longer one.",
   });
 }
 
@@ -98,9 +98,8 @@ export default {
     }));
     const sums = outcomes.map((outcome) => [outcome, ends.filter((end) => end.outcome === outcome).length])
       .filter(([, value]) => value > 0);
-    // Each program has a budget of its own: a line stands only for one that all have.
-    const budgets = new Set(ends.map((end) => end.budget).filter((budget) => budget > 0));
-    if (budgets.size === 0 && handler) budgets.add(handler.budget);
+    // Each program has a budget of its own.
+    const isProgram = identifier === "org.curfew.command";
     const { delayBounds = [], durationBounds = [], budgetBounds = [] } = statistics ?? {};
     return [
       heading(identifier),
@@ -111,12 +110,22 @@ export default {
         mark(handlerState(handler)),
         " ",
         handler.quarantined
-          ? `It is quarantined: ${handler.quarantined}. Its requests wait.`
+          ? [
+            `It is quarantined: ${handler.quarantined}. Its requests wait. Type `,
+            code(line(context.host, "release", handler.plugin ?? identifier)),
+            ".",
+          ]
           : handler.paused
           ? "It is paused: its requests wait."
           : `${counted(handler.active, "task runs", "tasks run")}, ${count(handler.queued)} wait.`,
       ),
-      !handler && h("p", { class: "notice bad" }, "No handler is registered for it now. Its requests wait."),
+      !handler && h(
+        "p",
+        { class: "notice bad" },
+        "No handler is registered for it now. Its requests wait. Type ",
+        code("curfew plugins"),
+        " to see which plugins are found.",
+      ),
       handler &&
       h(
         "p",
@@ -145,7 +154,7 @@ export default {
       ),
       section(
         "The last ends",
-        cells.length === 0 ? empty("No task of it has ended.") : [
+        cells.length === 0 ? empty("No task of it has ended. Type ", code(line(context.host, "submit", identifier)), " to submit a request.") : [
           h(
             "p",
             { class: "quiet" },
@@ -175,7 +184,7 @@ export default {
             ),
           ),
         ),
-        statistics === null ? empty("The host has no statistics.") : [
+        statistics === null ? empty("The host does not give its statistics. Type ", code("curfew health"), " to see why.") : [
           budgetChart(context, budgetBounds, sumOfCounts(statistics, "budget", budgetBounds.length + 1)),
           spanChart(
             context,
@@ -183,8 +192,8 @@ export default {
             "Run time of tasks",
             durationBounds,
             sumOfCounts(statistics, "duration", durationBounds.length + 1),
-            budgets.size === 1 ? [...budgets][0] : null,
-            budgets.size > 1 && "their budgets differ",
+            isProgram ? null : handler?.budget ?? ends[0]?.budget,
+            isProgram && "each program has a budget of its own",
           ),
           spanChart(
             context,
@@ -200,7 +209,7 @@ export default {
         facts([
           ["Plugin", handler.plugin ? link("#/plugins", handler.plugin) : "the host itself"],
           ["Kind", handler.kind],
-          ["Budget", span(handler.budget)],
+          ["Budget", isProgram ? `${span(handler.budget)} unless a program has its own` : span(handler.budget)],
           ["Grace", span(handler.grace)],
           ["Lost workers", handler.lost || null],
         ]),

@@ -121,7 +121,7 @@ export default {
       ),
       section(
         "Tasks that run",
-        tasks.length === 0 ? empty("No task runs in this host.") : table(
+        tasks.length === 0 ? empty("No task runs in this host. Type ", code("curfew ps"), " to see what waits.") : table(
           "The tasks that run in this host",
           [
             {

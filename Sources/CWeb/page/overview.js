@@ -4,7 +4,7 @@
 import { query } from "./api.js";
 import { figure, stack } from "./charts.js";
 import { commandLine, line } from "./command.js";
-import { code, empty, h, li, link, p, section, strong } from "./dom.js";
+import { code, empty, h, li, link, p, prose, section, strong } from "./dom.js";
 import { count, counted, span } from "./format.js";
 import { outcomes } from "./marks.js";
 import { endTable, heading, missTable, promiseChart, purpose, requestLink } from "./parts.js";
@@ -39,64 +39,40 @@ async function lastEnds(context) {
   }));
 }
 
-function alertsOf({ host, health, plugins, handlers, hosts, counts }) {
+function alertsOf({ host, health, hosts, counts }) {
   const alerts = [];
-  const add = (text, href, next) => alerts.push({ text, href, next });
-  for (const finding of health.findings) {
-    if (finding.state !== "ok") {
-      add(sentence(`${finding.part}: ${finding.text}`), "#/health", "How to mend it");
-    }
-  }
-  for (const plugin of plugins.plugins.filter((item) => item.quarantine)) {
-    add(
-      `Plugin ${plugin.id} is quarantined: ${plugin.quarantine.reason}.`,
-      address(["plugins"]),
-      "Look at it",
-    );
-  }
-  const fromPlugins = new Set(plugins.plugins.filter((item) => item.quarantine).map((item) => item.id));
-  for (
-    const handler of handlers.handlers.filter((item) => item.quarantined && !fromPlugins.has(item.plugin))
-  ) {
-    add(
-      `Handler ${handler.identifier} is quarantined: ${handler.quarantined}.`,
-      address(["handlers", handler.identifier]),
-      "Look at it",
-    );
+  const add = (...parts) => alerts.push(parts);
+  for (const { state, part, text, mend } of health.findings.filter((finding) => finding.state !== "ok")) {
+    // Plugins and handlers in quarantine are among these.
+    const isTold = !mend || text.includes("`");
+    add(`${part}: `, prose(sentence(text)), !isTold && [" Type ", code(mend), "."], " ", link("#/health", "Health"));
   }
   for (const other of hosts.hosts.filter((item) => item.state === "silent")) {
     add(
       `Host ${other.host ?? other.process} is silent${
         other.silence == null ? "" : ` for ${span(other.silence)}`
-      }.`,
-      "#/hosts",
-      "Look at the hosts",
+      }: another one takes its requests over. Look at its machine. `,
+      link("#/hosts", "Hosts"),
     );
   }
   const stuck = host.statistics?.workers?.stuck ?? 0;
   if (stuck > 0) {
     add(
-      `${counted(stuck, "worker")} ${stuck === 1 ? "does" : "do"} not return from a task.`,
-      "#/handlers",
-      "Look at the handlers",
+      `${counted(stuck, "worker")} ${stuck === 1 ? "does" : "do"} not return from a task. Mend the handler ` +
+        "whose workers are lost, and start the host again. ",
+      link("#/handlers", "Handlers"),
     );
   }
   const slow = host.statistics?.commits?.p99 ?? 0;
   if (slow > slowCommit) {
-    add(
-      `The store is slow: one commit in a hundred takes ${span(slow)} or longer.`,
-      "#/health",
-      "Look at the health",
-    );
+    add(`The store is slow: one commit in a hundred takes ${span(slow)} or longer. Type `, code("curfew doctor"), ".");
   }
   const parked = counts[2];
   if (parked > 0) {
     add(
-      `${counted(parked, "request")} ${
-        parked === 1 ? "is" : "are"
-      } parked: the process ended again and again while they ran.`,
-      address(["requests"], { state: "parked" }),
-      "Look at them",
+      `${counted(parked, "request")} ${parked === 1 ? "is" : "are"} parked: the process ended again and again ` +
+        "while they ran. Mend their handlers, then release them. ",
+      link(address(["requests"], { state: "parked" }), "Parked requests"),
     );
   }
   return alerts;
@@ -106,7 +82,7 @@ function summary(list, counts) {
   const sum = (key) => list.reduce((total, slot) => total + slot[key], 0);
   const [promised, launched, missed] = [sum("promised"), sum("launched"), sum("missed")];
   if (promised + launched === 0 && counts.some((number) => number > 0)) {
-    return "Nothing ran in the last 24 hours.";
+    return ["Nothing ran in the last 24 hours. Type ", code("curfew ps"), " to see what waits."];
   }
   if (promised + launched === 0) {
     return [
@@ -140,12 +116,11 @@ export default {
     const minutes = range(3 * hour, "minute");
     const hours = range(24 * hour, "hour");
     const none = (key) => ({ or: { [key]: [] }, fresh: 4 });
-    const [host, health, plugins, handlers, hosts, counts, fine, coarse, misses, ends, first] = await Promise
+    const [host, health, schedules, hosts, counts, fine, coarse, misses, ends, first] = await Promise
       .all([
         context.get("host", { fresh: 4 }),
         context.get("health", none("findings")),
-        context.get("plugins", none("plugins")),
-        context.get("handlers", none("handlers")),
+        context.get("schedules", { ...none("schedules"), fresh: 15 }),
         context.get("hosts", none("hosts")),
         Promise.all(
           states.map(async ([, state]) =>
@@ -164,8 +139,7 @@ export default {
     return {
       host,
       health,
-      plugins,
-      handlers,
+      names: new Map(schedules.schedules.map(({ request, name }) => [request, name])),
       hosts,
       counts,
       fine: slots(minutes, fine),
@@ -202,8 +176,8 @@ export default {
           h(
             "ul",
             { class: "notice bad alerts" },
-            alerts.slice(0, 12).map(({ text, href, next }) => li(text, " ", link(href, next))),
-            alerts.length > 12 && li(`… and ${alerts.length - 12} more`),
+            alerts.slice(0, 12).map((parts) => li(parts)),
+            alerts.length > 12 && li(`… and ${alerts.length - 12} more. `, link("#/health", "Health")),
           ),
       ),
       h(
@@ -230,7 +204,7 @@ export default {
         "Due for the longest time: request ",
         requestLink(data.oldest.id),
         " (",
-        purpose(data.oldest, 60),
+        data.names.get(data.oldest.id) ?? purpose(data.oldest, 60),
         "), for ",
         when(data.oldest.due, "elapsed"),
         ". ",
@@ -271,14 +245,14 @@ export default {
             { title: "Not succeeded", number: true, cell: (slot) => count(slot.bad) },
           ],
           rows: sum("good") + sum("bad") > 0 ? minutes : [],
-          empty: "No task has ended in the last 3 hours.",
+          empty: ["No task has ended in the last 3 hours. Type ", code("curfew ps"), " to see what waits."],
         }),
       ),
       section(
         "Last ends",
         data.ends.length > 0
-          ? endTable("The last tasks that ended", data.ends)
-          : empty("No task has ended yet."),
+          ? endTable("The last tasks that ended", data.ends, data.names)
+          : empty("No task has ended yet. Type ", code("curfew ps"), " to see what waits."),
       ),
       commandLine(line(context.host, "ps", "--all")),
     ];

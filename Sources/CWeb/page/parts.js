@@ -3,7 +3,7 @@
 
 import { figure, pairs } from "./charts.js";
 import { quoted } from "./command.js";
-import { h, li, link, quiet, strong, table } from "./dom.js";
+import { code, h, li, link, quiet, strong, table } from "./dom.js";
 import { count, span } from "./format.js";
 import { cut } from "./text.js";
 import { address } from "./router.js";
@@ -42,6 +42,7 @@ export function missTable(caption, misses) {
       { title: "Promised for", head: true, cell: (miss) => at(miss.due) },
       {
         title: "What",
+        wide: true,
         cell: (
           miss,
         ) => [
@@ -89,21 +90,24 @@ export function promiseChart(context, list, size, title, query) {
       },
     ],
     rows: linked.some((slot) => slot.promised + slot.launched + slot.missed > 0) ? linked : [],
-    empty: "Nothing was promised or launched in this time.",
+    empty: ["Nothing was promised or launched in this time. Type ", code("curfew schedules"), " to see what is."],
   });
 }
 
 /** The last ends, newest first. */
-export function endTable(caption, ends) {
+export function endTable(caption, ends, names = new Map()) {
   return table(
     caption,
     [
       { title: "When", head: true, cell: (end) => when(end.at) },
       {
         title: "Request",
-        cell: (
-          end,
-        ) => [requestLink(end.request), end.identifier && " ", end.identifier && handlerLink(end.identifier)],
+        wide: true,
+        cell: (end) => [
+          requestLink(end.request),
+          " ",
+          names.get(end.request) ?? (end.identifier && handlerLink(end.identifier)),
+        ],
       },
       { title: "Outcome", cell: (end) => mark(end.outcome) },
       { title: "Took", number: true, cell: (end) => span(end.duration) },

@@ -4,11 +4,12 @@
 import { button, perform } from "./actions.js";
 import { post } from "./api.js";
 import { commandLine, line } from "./command.js";
-import { code, empty, facts, h, li, p, quiet, table } from "./dom.js";
+import { code, empty, facts, h, li, p, prose, quiet, table } from "./dom.js";
 import { counted } from "./format.js";
 import { mark } from "./marks.js";
 import { heading } from "./parts.js";
 import { encoded } from "./router.js";
+import { sentence } from "./stage.js";
 import { at, when } from "./time.js";
 import { cut } from "./text.js";
 
@@ -21,7 +22,9 @@ function quarantine(context, plugin) {
     p(
       "Quarantined since ",
       at(state.since),
-      `: ${state.reason}. Its requests wait until it is released.`,
+      `: ${state.reason}. Its requests wait until it is released. Release it, or type `,
+      code(line(context.host, "release", plugin.id)),
+      ".",
     ),
     button("plugin", "Release it", () =>
       perform(context, {
@@ -58,9 +61,17 @@ export default {
         h(
           "section",
           { class: "item", "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
-          h("h2", null, cut(plugin.id, 120), " ", quiet(plugin.version), " ", mark(plugin.status)),
+          h(
+            "h2",
+            null,
+            cut(plugin.id || plugin.directory, 120),
+            " ",
+            quiet(plugin.version),
+            " ",
+            mark(plugin.quarantine ? "quarantined" : plugin.status),
+          ),
           quarantine(context, plugin),
-          plugin.reason && h("p", { class: "notice bad" }, plugin.reason),
+          plugin.reason && !plugin.quarantine && h("p", { class: "notice bad" }, prose(sentence(plugin.reason))),
           facts([
             ["Directory", code(plugin.directory)],
             [
@@ -73,11 +84,12 @@ export default {
             ],
             [
               "Process",
-              plugin.process === null ? null : `${plugin.process}, started ${counted(plugin.starts, "time")}`,
+              plugin.process &&
+              `${plugin.process}${plugin.starts > 1 ? `, started ${counted(plugin.starts, "time")}` : ""}`,
             ],
             ["Last end", plugin.lastEnd],
             ["SHA-256", plugin.sha256 && h("code", { class: "hash" }, plugin.sha256)],
-            ["Signer", plugin.sha256 === undefined ? null : plugin.signer ?? "not signed"],
+            ["Signer", plugin.signer ?? "not signed"],
           ]),
           plugin.crashes?.length > 0 &&
             h(

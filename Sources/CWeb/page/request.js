@@ -6,7 +6,7 @@ import { getBytes, may } from "./api.js";
 import { announce } from "./announce.js";
 import { gauge } from "./gauge.js";
 import { commandLine, line } from "./command.js";
-import { block, code, facts, h, p, quiet, section, strong, table } from "./dom.js";
+import { block, code, facts, h, p, prose, quiet, section, strong, table } from "./dom.js";
 import { counted, span } from "./format.js";
 import { isOver, letter, look, mark, stateOf } from "./marks.js";
 import { handlerLink, heading, purpose, reasons } from "./parts.js";
@@ -95,7 +95,7 @@ function entries(list) {
           "span",
           null,
           strong(happened[entry.what] ?? entry.what),
-          entry.detail && ` – ${cut(entry.detail, 600)}`,
+          entry.detail && [" – ", prose(entry.detail)],
         ),
       );
     }),
@@ -125,13 +125,13 @@ function timeline(context, journal) {
 }
 
 function budgetBar(context, data) {
-  const { request, task, ends } = data;
+  const { request, task } = data;
   const last = request.attemptList.at(-1);
   if (!last) return null;
-  const end = ends.find((item) => item.request === request.id && item.launch === last.launch);
-  const budget = task?.budget ?? end?.budget ?? (request.argv ? null : data.handler?.budget) ?? null;
+  // Each program has a budget of its own, which the host tells while it runs.
+  const budget = task?.budget ?? (request.argv ? null : data.handler?.budget);
   const started = Date.parse(task?.started ?? last.started);
-  const used = end?.duration ?? ((last.ended ? Date.parse(last.ended) : Date.now()) - started) / 1000;
+  const used = ((last.ended ? Date.parse(last.ended) : Date.now()) - started) / 1000;
   if (!budget) return h("p", { "data-key": "budget" }, `The last attempt took ${span(used)}.`);
   const text = `${span(used)} of ${span(budget)}`;
   return h(
@@ -192,8 +192,6 @@ function lead(data) {
       return [
         "It ended ",
         when(request.changed),
-        ": ",
-        request.outcome ?? "finished",
         last?.error ? ` – ${cut(last.error, 400)}.` : ".",
       ];
     case "missed":
@@ -213,10 +211,10 @@ function whySection(why) {
       { "data-key": factor.factor },
       mark(factor.factor === "date" && factor.holds ? "pending" : factor.state, factor.factor),
       " – ",
-      cut(factor.detail, 300),
+      prose(factor.detail, 300),
       factor.since && [", since ", at(factor.since)],
       factor.until && [", until ", at(factor.until), " (", when(factor.until), ")"],
-      factor.holds && factor.change && h("span", { class: "change" }, `Launched when: ${factor.change}`),
+      factor.holds && factor.change && h("span", { class: "change" }, "What would change it: ", prose(factor.change)),
     );
   const holding = why.factors.filter((factor) => factor.holds);
   const allowing = why.factors.filter((factor) => !factor.holds);
@@ -424,18 +422,16 @@ export default {
   async load(context) {
     const id = encoded(context.path[1]);
     const request = await context.get(`requests/${id}`);
-    const [why, history, tasks, ends, handlers] = await Promise.all([
+    const [why, history, tasks, handlers] = await Promise.all([
       isOver(request) || request.state === "running" ? null : context.get(`requests/${id}/why`, { or: null }),
       context.get(`requests/${id}/history`, { fresh: 5, or: null }),
       request.state === "running" ? context.get("tasks", { or: { tasks: [] } }) : { tasks: [] },
-      context.get(`ends?identifier=${encoded(request.identifier)}&limit=100`, { fresh: 5, or: { ends: [] } }),
       context.get("handlers", { fresh: 60, or: { handlers: [] } }),
     ]);
     return {
       request,
       why,
       history,
-      ends: ends.ends,
       task: tasks.tasks.find((task) => task.request === request.id) ?? null,
       handler: handlers.handlers.find((handler) => handler.identifier === request.identifier) ?? null,
     };
@@ -475,7 +471,7 @@ export default {
           ["Priority", request.priority],
           [
             "Attempts",
-            `${request.attempts} of ${request.retry.attempts} used` +
+            (isOver(request) ? `${request.retry.attempts} at most` : `${request.attempts} of ${request.retry.attempts} used`) +
             (request.retry.attempts > 1 ? `, with pauses from ${span(request.retry.backOff)}` : ""),
           ],
           ["Crashes in a row", request.crashes || null],

@@ -286,7 +286,7 @@ function columns(context, data) {
         request.state === "pending"
           ? [
             when(request.due),
-            request.reason && request.reason !== "submitted" &&
+            request.reason && !["submitted", "repetition"].includes(request.reason) &&
             quiet(` ${request.reason}`),
           ]
           : "–",

@@ -31,10 +31,10 @@ function missesSection(data, range) {
       "p",
       { role: "status" },
       misses.misses.length === 0
-        ? `Nothing was missed on ${name}.`
-        : `${misses.more ? "The last " : ""}${
-          counted(misses.misses.length, "promised launch", "promised launches")
-        } missed on ${name}. `,
+        ? `Nothing was missed on ${name}. `
+        : `${misses.more ? "The last " : ""}${counted(misses.misses.length, "launch", "launches")} ${
+          misses.misses.length === 1 ? "was" : "were"
+        } late or not made on ${name}; a launch can stand for several dates. `,
       link("#/schedules", "Close the list"),
     ),
     misses.misses.length > 0 && missTable(`Missed on ${name}`, misses.misses),

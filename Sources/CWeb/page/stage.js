@@ -2,7 +2,7 @@
 // Opens views and closes them: loads what a view shows, draws it, and draws again what has changed.
 
 import { get, Refusal, Silence } from "./api.js";
-import { h, link, p, patch } from "./dom.js";
+import { h, link, p, patch, prose } from "./dom.js";
 import { cut, visible } from "./text.js";
 
 const main = document.getElementById("main");
@@ -160,17 +160,18 @@ function failed(context, error) {
     h(
       "div",
       { class: "notice bad", role: "alert" },
-      p(sentence(error.message)),
-      (error.help ?? []).map((line) => p(sentence(line))),
+      p(prose(sentence(error.message))),
+      (error.help ?? []).map((line) => p(prose(sentence(line)))),
     ),
     p(h("button", { onclick: () => context.reload() }, "Try again"), " ", link("#/", "Overview")),
   ];
 }
 
-/** Returns a message of the host, which begins in lower case, as a sentence. */
+/** Returns a message of the host as a sentence; a name or a path at its begin stays as it is. */
 export function sentence(text) {
   text = String(text);
-  return text === "" ? "" : text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  const isWord = /^[a-z]+(?=[\s,:;]|$)/.test(text);
+  return (isWord ? text[0].toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 /** Opens a view at an address. The focus goes to its heading if the path is another one than before. */
