@@ -32,7 +32,7 @@ export function button(action, text, run, members = {}) {
 
 /** Asks with the matching command, calls, says what became of it, and loads the view again. */
 export async function perform(context, { title, text, yes, command, call, done }) {
-  const content = [p(text), command && h("pre", null, command)];
+  const content = [p(text), command && h("pre", command)];
   if (title && !await confirmed(title, content, yes)) return;
   try {
     const answer = await call();
@@ -107,7 +107,7 @@ export async function bulk(context, action, { ids, filter, total, words }) {
   const text = ids
     ? `${counted(number, "selected request")}: ${numbers(ids).join(", ")}`
     : `All ${count(number)} requests that match “${words}”, also those on other pages.`;
-  const content = [p(text), p(verb.many), ids && h("pre", null, line(context.host, action, ...numbers(ids)))];
+  const content = [p(text), p(verb.many), ids && h("pre", line(context.host, action, ...numbers(ids)))];
   if (
     !await confirmed(`${verb.text} ${counted(number, "request")}?`, content, `${verb.text} ${count(number)}`)
   ) return false;
@@ -134,13 +134,9 @@ export async function bulk(context, action, { ids, filter, total, words }) {
     if (refused.length > 0) {
       await dialog(
         `${counted(done, "request")} ${verb.past}, ${count(refused.length)} refused`,
-        h(
-          "ul",
-          null,
+        h("ul",
           refused.slice(0, 20).map(({ id, message }) =>
-            h(
-              "li",
-              null,
+            h("li",
               h("a", { href: `#/requests/${Number(id)}` }, `Request ${id}`),
               `: ${sentence(message)}`,
             )

@@ -12,13 +12,9 @@ const right = 8;
 export function figure(context, { id, title, note, legend, draw, columns, rows, empty }) {
   const isTable = context.switches.has(id);
   const isEmpty = rows.length === 0;
-  return h(
-    "figure",
-    { "data-key": id, "data-chart": id },
-    h(
-      "figcaption",
-      null,
-      h("span", { class: "title" }, title),
+  return h("figure", { "data-key": id, "data-chart": id },
+    h("figcaption",
+      h("span.title", title),
       note && !isEmpty && quiet(note),
       !isEmpty && h("button", {
         class: "switch",
@@ -29,17 +25,13 @@ export function figure(context, { id, title, note, legend, draw, columns, rows, 
         },
       }, "Show as table"),
     ),
-    isEmpty ? h("p", { class: "empty" }, empty) : isTable
-      ? h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
+    isEmpty ? h("p.empty", empty) : isTable
+      ? h("div.scroll", { tabindex: "0", role: "region", "aria-label": title },
         table(title, columns, rows, { captionHidden: true }),
       )
       : [
-        legend && h(
-          "p",
-          { class: "legend", "aria-hidden": "true" },
-          legend.map(([name, text]) => h("span", null, h("span", { class: `swatch ${name}` }), text)),
+        legend && h("p.legend", { "aria-hidden": "true" },
+          legend.map(([name, text]) => h("span", h("span", { class: `swatch ${name}` }), text)),
         ),
         draw(context.width),
       ],
@@ -57,8 +49,8 @@ function canvas(width, height, title, description, hasLinks, ...children) {
       class: "chart",
       "aria-label": `${title}. ${description}`,
     },
-    h("svg:title", null, title),
-    h("svg:desc", null, description),
+    h("svg:title", title),
+    h("svg:desc", description),
     ...children,
   );
 }
@@ -151,9 +143,7 @@ export function pairs(width, title, slots) {
 
 function missedBar(slot, x, bottom, step, bar, drop) {
   const text = `${slot.name}: ${slot.missed} missed; show which`;
-  return h(
-    "svg:a",
-    { href: slot.href, class: "missed-link", "aria-label": text },
+  return h("svg:a.missed-link", { href: slot.href, "aria-label": text },
     rect("hit", x - step / 2, bottom + 1, step, 36),
     rect("missed", x - bar - 0.5, bottom + 3, bar * 2 + 1, drop, {
       "data-series": "missed",
@@ -161,7 +151,7 @@ function missedBar(slot, x, bottom, step, bar, drop) {
       "data-at": slot.at,
     }),
     step >= 18 && label(x, bottom + drop + 15, slot.missed, "middle", "label strong"),
-    h("svg:title", null, text),
+    h("svg:title", text),
   );
 }
 
@@ -247,7 +237,7 @@ export function histogram(width, title, bounds, counts, budget) {
       if (x - half < lastEnd + 5 || x + half > width) return null;
       lastEnd = x + half;
       return [
-        h("svg:line", { x1: x.toFixed(1), x2: x.toFixed(1), y1: bottom, y2: bottom + 4, class: "axis" }),
+        h("svg:line.axis", { x1: x.toFixed(1), x2: x.toFixed(1), y1: bottom, y2: bottom + 4 }),
         label(x, height - 6, text),
       ];
     }),
@@ -327,16 +317,14 @@ export function intervals(width, title, rows, from, to, ticks) {
     title,
     `${count(rows.length)} factors`,
     false,
-    h(
-      "svg:defs",
-      null,
+    h("svg:defs",
       h("svg:pattern", {
         id: "hatch",
         width: "5",
         height: "5",
         patternUnits: "userSpaceOnUse",
         patternTransform: "rotate(45)",
-      }, h("svg:rect", { class: "hatch", width: "2", height: "5" })),
+      }, h("svg:rect.hatch", { width: "2", height: "5" })),
     ),
     ticks.map(({ time, text }) => [
       h("svg:line", {
@@ -363,7 +351,7 @@ export function intervals(width, title, rows, from, to, ticks) {
             size,
             { "data-series": name, "data-value": item.state },
           );
-          bar.append(h("svg:title", null, item.text));
+          bar.append(h("svg:title", item.text));
           return bar;
         }),
       ];
@@ -373,18 +361,12 @@ export function intervals(width, title, rows, from, to, ticks) {
 
 /** The last ends, the newest last: a link each, whose letter, height and colour say the outcome. */
 export function strip(cells, letter, look) {
-  return h(
-    "ol",
-    { class: "strip" },
+  return h("ol.strip",
     cells.map((cell) =>
-      h(
-        "li",
-        { "data-key": cell.key },
-        h(
-          "a",
-          { href: cell.href, class: look(cell.outcome), title: cell.text, "data-value": cell.outcome },
+      h("li", { "data-key": cell.key },
+        h("a", { href: cell.href, class: look(cell.outcome), title: cell.text, "data-value": cell.outcome },
           h("span", { "aria-hidden": "true" }, letter(cell.outcome)),
-          h("span", { class: "unseen" }, cell.text),
+          h("span.unseen", cell.text),
         ),
       )
     ),

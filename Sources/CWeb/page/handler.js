@@ -28,8 +28,8 @@ function bucketRows(bounds, counts, format) {
 }
 
 const bucketColumns = (title) => [
-  { title, head: true, cell: (row) => row.name },
-  { title: "Tasks", number: true, cell: (row) => count(row.value) },
+  [title, (row) => row.name, "head"],
+  ["Tasks", (row) => count(row.value), "number"],
 ];
 
 function spanChart(context, id, title, bounds, counts, budget, note) {
@@ -104,9 +104,7 @@ export default {
     return [
       heading(identifier),
       handler &&
-      h(
-        "p",
-        { class: "lead", "data-key": "lead", role: "status" },
+      h("p.lead@lead", { role: "status" },
         mark(handlerState(handler)),
         " ",
         handler.quarantined
@@ -119,17 +117,13 @@ export default {
           ? "It is paused: its requests wait."
           : `${counted(handler.active, "task runs", "tasks run")}, ${count(handler.queued)} wait.`,
       ),
-      !handler && h(
-        "p",
-        { class: "notice bad" },
+      !handler && h("p.notice.bad",
         "No handler is registered for it now. Its requests wait. Type ",
         code("curfew plugins"),
         " to see which plugins are found.",
       ),
       handler &&
-      h(
-        "p",
-        { class: "buttons", "data-key": "buttons" },
+      h("p.buttons@buttons",
         handler.paused
           ? button(
             "resume",
@@ -152,28 +146,20 @@ export default {
         " ",
         h("a", { href: address(["requests"], { identifier }) }, "Its requests"),
       ),
-      section(
-        "The last ends",
+      section("The last ends",
         cells.length === 0 ? empty("No task of it has ended. Type ", code(line(context.host, "submit", identifier)), " to submit a request.") : [
-          h(
-            "p",
-            { class: "quiet" },
+          h("p.quiet",
             `${counted(cells.length, "task")}, the newest last: ${
               sums.map(([outcome, value]) => `${count(value)} ${outcome}`).join(", ")
             }. A cell leads to its request.`,
           ),
           strip(cells, letter, look),
-          h("p", { class: "legend", "aria-hidden": "true" }, sums.map(([outcome]) => mark(outcome))),
+          h("p.legend", { "aria-hidden": "true" }, sums.map(([outcome]) => mark(outcome))),
         ],
       ),
-      section(
-        "How long it takes",
-        h(
-          "nav",
-          { "aria-label": "Span of the charts", class: "tabs" },
-          h(
-            "ul",
-            null,
+      section("How long it takes",
+        h("nav.tabs", { "aria-label": "Span of the charts" },
+          h("ul",
             Object.entries(spans).map(([name, { text }]) =>
               li(
                 h("a", {
@@ -204,8 +190,7 @@ export default {
           ),
         ],
       ),
-      handler && section(
-        "Facts",
+      handler && section("Facts",
         facts([
           ["Plugin", handler.plugin ? link("#/plugins", handler.plugin) : "the host itself"],
           ["Kind", handler.kind],

@@ -22,9 +22,7 @@ export default {
   render(context, health) {
     return [
       heading("Health"),
-      h(
-        "p",
-        { class: "lead", "data-key": "lead", role: "status" },
+      h("p.lead@lead", { role: "status" },
         mark(health.status),
         " ",
         words[health.status] ?? "",
@@ -32,10 +30,10 @@ export default {
       table(
         "What the host finds",
         [
-          { title: "Part", head: true, cell: (finding) => finding.part },
-          { title: "State", cell: (finding) => mark(finding.state) },
-          { title: "Finding", wide: true, cell: (finding) => prose(sentence(finding.text)) },
-          { title: "Type", wide: true, cell: (finding) => finding.mend ? code(finding.mend) : "–" },
+          ["Part", (finding) => finding.part, "head"],
+          ["State", (finding) => mark(finding.state)],
+          ["Finding", (finding) => prose(sentence(finding.text)), "wide"],
+          ["Type", (finding) => finding.mend ? code(finding.mend) : "–", "wide"],
         ],
         [...health.findings].sort((a, b) => rank[a.state] - rank[b.state]),
         { captionHidden: true, key: (finding) => finding.part },

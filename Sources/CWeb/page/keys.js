@@ -10,19 +10,15 @@ let first = 0;
 
 function list(views) {
   const row = (keys, text) =>
-    h("div", null, h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, text));
+    h("div", h("dt", keys.map((key) => h("kbd", key))), h("dd", text));
   dialog("Keys", [
-    h(
-      "dl",
-      { class: "keys" },
+    h("dl.keys",
       views.map((view) => row(["g", view.key], view.title)),
       row(["/"], "go to the filter of requests"),
       row(["c"], "copy the command of the view"),
       row(["?"], "this list"),
     ),
-    p(h(
-      "label",
-      null,
+    p(h("label",
       h("input", {
         type: "checkbox",
         checked: setting("keys") === "on",

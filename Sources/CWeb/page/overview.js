@@ -168,39 +168,27 @@ export default {
     const sum = (key) => minutes.reduce((total, slot) => total + slot[key], 0);
     return [
       heading("Overview"),
-      h("p", { class: "lead", "data-key": "lead" }, summary(data.coarse, data.counts)),
-      h(
-        "div",
-        { "data-key": "alerts", "aria-live": "polite" },
+      h("p.lead@lead", summary(data.coarse, data.counts)),
+      h("div@alerts", { "aria-live": "polite" },
         alerts.length > 0 &&
-          h(
-            "ul",
-            { class: "notice bad alerts" },
+          h("ul.notice.bad.alerts",
             alerts.slice(0, 12).map((parts) => li(parts)),
             alerts.length > 12 && li(`… and ${alerts.length - 12} more. `, link("#/health", "Health")),
           ),
       ),
-      h(
-        "ul",
-        { class: "counts", "data-key": "counts" },
+      h("ul.counts@counts",
         states.map(([title, state], index) =>
           (state !== "host-gone" || data.counts[index] > 0) &&
-          h(
-            "li",
-            { "data-key": state },
-            h(
-              "a",
-              { href: address(["requests"], { state }) },
-              h("span", { class: "value", "data-count": state }, count(data.counts[index])),
-              h("span", null, title),
+          h("li", { "data-key": state },
+            h("a", { href: address(["requests"], { state }) },
+              h("span.value", { "data-count": state }, count(data.counts[index])),
+              h("span", title),
             ),
           )
         ),
       ),
       data.oldest &&
-      h(
-        "p",
-        { "data-key": "oldest" },
+      h("p@oldest",
         "Due for the longest time: request ",
         requestLink(data.oldest.id),
         " (",
@@ -216,18 +204,15 @@ export default {
           ]
           : "Nothing holds it back.",
       ),
-      section(
-        "Promised and launched",
+      section("Promised and launched",
         promiseChart(context, data.coarse, hour, "Launches in each hour of the last 24 hours"),
       ),
       data.misses.misses.length > 0 &&
-      section(
-        "What did not run in time, and why",
+      section("What did not run in time, and why",
         missTable("Promised launches that were missed", data.misses.misses),
         data.misses.more && p(link(address(["schedules"], all), "All that were missed in 24 hours")),
       ),
-      section(
-        "Throughput",
+      section("Throughput",
         figure(context, {
           id: "throughput",
           title: "Ends in each minute of the last 3 hours",
@@ -240,16 +225,15 @@ export default {
               minutes,
             ),
           columns: [
-            { title: "Minute", head: true, cell: (slot) => slot.name },
-            { title: "Succeeded", number: true, cell: (slot) => count(slot.good) },
-            { title: "Not succeeded", number: true, cell: (slot) => count(slot.bad) },
+            ["Minute", (slot) => slot.name, "head"],
+            ["Succeeded", (slot) => count(slot.good), "number"],
+            ["Not succeeded", (slot) => count(slot.bad), "number"],
           ],
           rows: sum("good") + sum("bad") > 0 ? minutes : [],
           empty: ["No task has ended in the last 3 hours. Type ", code("curfew ps"), " to see what waits."],
         }),
       ),
-      section(
-        "Last ends",
+      section("Last ends",
         data.ends.length > 0
           ? endTable("The last tasks that ended", data.ends, data.names)
           : empty("No task has ended yet. Type ", code("curfew ps"), " to see what waits."),

@@ -16,9 +16,7 @@ import { cut } from "./text.js";
 function quarantine(context, plugin) {
   const state = plugin.quarantine;
   if (!state) return null;
-  return h(
-    "div",
-    { class: "notice bad" },
+  return h("div.notice.bad",
     p(
       "Quarantined since ",
       at(state.since),
@@ -58,12 +56,8 @@ export default {
         " to see where plugins are searched.",
       ),
       [...plugins].sort((a, b) => (isBad(b) ? 1 : 0) - (isBad(a) ? 1 : 0)).map((plugin) =>
-        h(
-          "section",
-          { class: "item", "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
-          h(
-            "h2",
-            null,
+        h("section.item", { "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
+          h("h2",
             cut(plugin.id || plugin.directory, 120),
             " ",
             quiet(plugin.version),
@@ -71,7 +65,7 @@ export default {
             mark(plugin.quarantine ? "quarantined" : plugin.status),
           ),
           quarantine(context, plugin),
-          plugin.reason && !plugin.quarantine && h("p", { class: "notice bad" }, prose(sentence(plugin.reason))),
+          plugin.reason && !plugin.quarantine && h("p.notice.bad", prose(sentence(plugin.reason))),
           facts([
             ["Directory", code(plugin.directory)],
             [
@@ -88,30 +82,26 @@ export default {
               `${plugin.process}${plugin.starts > 1 ? `, started ${counted(plugin.starts, "time")}` : ""}`,
             ],
             ["Last end", plugin.lastEnd],
-            ["SHA-256", plugin.sha256 && h("code", { class: "hash" }, plugin.sha256)],
+            ["SHA-256", plugin.sha256 && h("code.hash", plugin.sha256)],
             ["Signer", plugin.signer ?? "not signed"],
           ]),
           plugin.crashes?.length > 0 &&
-            h(
-              "details",
-              { open: isBad(plugin) },
-              h("summary", null, counted(plugin.crashes.length, "crash", "crashes")),
+            h("details", { open: isBad(plugin) },
+              h("summary", counted(plugin.crashes.length, "crash", "crashes")),
               table(
                 `Crashes of ${plugin.id}`,
                 [
-                  { title: "When", head: true, cell: (crash) => [at(crash.at), " (", when(crash.at), ")"] },
-                  { title: "What", wide: true, cell: (crash) => cut(crash.text, 300) },
+                  ["When", (crash) => [at(crash.at), " (", when(crash.at), ")"], "head"],
+                  ["What", (crash) => cut(crash.text, 300), "wide"],
                 ],
                 plugin.crashes.slice(-50).reverse(),
                 { captionHidden: true },
               ),
             ),
           plugin.notInForce.length > 0 &&
-            h(
-              "details",
-              null,
-              h("summary", null, `${counted(plugin.notInForce.length, "limit")} not in force`),
-              h("ul", null, plugin.notInForce.map((text) => li(text))),
+            h("details",
+              h("summary", `${counted(plugin.notInForce.length, "limit")} not in force`),
+              h("ul", plugin.notInForce.map((text) => li(text))),
             ),
         )
       ),

@@ -102,13 +102,9 @@ function filterBox(context) {
       apply(context, input);
     }
   };
-  return h(
-    "div",
-    { class: "filter", role: "search", "data-key": "filter" },
+  return h("div.filter@filter", { role: "search" },
     h("label", { for: "filter" }, "Filter"),
-    h(
-      "div",
-      { class: "box" },
+    h("div.box",
       h("input", {
         id: "filter",
         type: "text",
@@ -128,9 +124,7 @@ function filterBox(context) {
         onkeydown: pressed,
         onblur: () => closeOffers(context),
       }),
-      h(
-        "ul",
-        { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" },
+      h("ul", { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" },
         (isOpen ? offers.items : []).map((item, index) =>
           h("li", {
             id: `offer-${index}`,
@@ -223,13 +217,11 @@ function bulkBar(context, data) {
         "data-key": action,
       });
   });
-  return h(
-    "div",
-    { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
+  return h("div.bulk@bulk", { "aria-live": "polite" },
     all
-      ? h("span", null, `All ${count(data.total)} that match`)
+      ? h("span", `All ${count(data.total)} that match`)
       : chosen.length > 0
-      ? h("span", null, `${count(chosen.length)} selected`)
+      ? h("span", `${count(chosen.length)} selected`)
       : quiet(data.requests.length > 0 && "Select requests to change them together."),
     (isOffered || all) && h("button", {
       class: "link",
@@ -252,52 +244,39 @@ function columns(context, data) {
     context.draw();
   };
   return [
-    may("bulk") && {
-      title: "Select",
-      heading: h("input", {
+    may("bulk") && ["Select", (request) =>
+      h("input", {
+        type: "checkbox",
+        "aria-label": `Select request ${request.id}`,
+        checked: selected.has(request.id),
+        onchange: (event) => select([request.id], event.currentTarget.checked),
+      }), "",
+      h("input", {
         type: "checkbox",
         "aria-label": "Select all on this page",
         checked: isAll,
         indeterminate: !isAll && selected.size > 0,
         onchange: (event) => select(data.requests.map((request) => request.id), event.currentTarget.checked),
-      }),
-      cell: (request) =>
-        h("input", {
-          type: "checkbox",
-          "aria-label": `Select request ${request.id}`,
-          checked: selected.has(request.id),
-          onchange: (event) => select([request.id], event.currentTarget.checked),
-        }),
-    },
-    { title: "Request", head: true, cell: (request) => requestLink(request.id) },
-    { title: "State", cell: (request) => mark(stateOf(request)) },
-    {
-      title: "What",
-      wide: true,
-      cell: (request) => [
-        request.argv ? code(purpose(request)) : handlerLink(request.identifier),
-        request.needs.length > 0 && h("span", { class: "more" }, `needs ${request.needs.join(", ")}`),
-        request.key !== null && h("span", { class: "more" }, "key ", h("bdi", null, cut(request.key, 60))),
-      ],
-    },
-    {
-      title: "Due",
-      cell: (request) =>
-        request.state === "pending"
-          ? [
-            when(request.due),
-            request.reason && !["submitted", "repetition"].includes(request.reason) &&
-            quiet(` ${request.reason}`),
-          ]
-          : "–",
-    },
-    { title: "Changed", cell: (request) => when(request.changed) },
-    {
-      title: "Tries",
-      number: true,
-      cell: (request) =>
-        isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}`,
-    },
+      })
+    ],
+    ["Request", (request) => requestLink(request.id), "head"],
+    ["State", (request) => mark(stateOf(request))],
+    ["What", (request) => [
+      request.argv ? code(purpose(request)) : handlerLink(request.identifier),
+      request.needs.length > 0 && h("span.more", `needs ${request.needs.join(", ")}`),
+      request.key !== null && h("span.more", "key ", h("bdi", cut(request.key, 60))),
+    ], "wide"],
+    ["Due", (request) =>
+      request.state === "pending"
+        ? [
+          when(request.due),
+          request.reason && !["submitted", "repetition"].includes(request.reason) &&
+          quiet(` ${request.reason}`),
+        ]
+        : "–"],
+    ["Changed", (request) => when(request.changed)],
+    ["Tries", (request) =>
+      isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}`, "number"],
   ].filter(Boolean);
 }
 
@@ -357,12 +336,8 @@ export default {
     return [
       heading("Requests"),
       filterBox(context),
-      h(
-        "nav",
-        { "aria-label": "Usual filters", class: "tabs", "data-key": "tabs" },
-        h(
-          "ul",
-          null,
+      h("nav.tabs@tabs", { "aria-label": "Usual filters" },
+        h("ul",
           views.map(([title, members]) =>
             li(
               h("a", {
@@ -375,9 +350,7 @@ export default {
       ),
       bulkBar(context, data),
       data.requests.length === 0
-        ? h(
-          "p",
-          { class: "empty", "data-key": "empty" },
+        ? h("p.empty@empty",
           isFiltered
             ? ["No request matches. ", link("#/requests", "Show all")]
             : ["There are no requests. Type ", code("curfew submit -- /bin/date"), " to submit one."],
@@ -392,19 +365,15 @@ export default {
             marked: (request) => context.state.selected.has(request.id),
           },
         ),
-      h(
-        "nav",
-        { "aria-label": "Pages", class: "pages", "data-key": "pages" },
+      h("nav.pages@pages", { "aria-label": "Pages" },
         quiet(
           data.total > data.requests.length
             ? `${count(data.requests.length)} of ${counted(data.total, "request")}`
             : counted(data.total, "request"),
         ),
-        after && h("a", { "data-key": "first", href: address(["requests"], rest) }, "First page"),
+        after && h("a@first", { href: address(["requests"], rest) }, "First page"),
         data.next &&
-          h(
-            "a",
-            { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) },
+          h("a", { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) },
             "Next page",
           ),
       ),

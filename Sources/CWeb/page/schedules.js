@@ -25,11 +25,8 @@ function missesSection(data, range) {
   const name = `${day(range.from)}, ${clock(range.from)} to ${
     range.to - range.from > 20 * hour ? day(range.to) + ", " : ""
   }${clock(range.to)}`;
-  return section(
-    "Missed launches",
-    h(
-      "p",
-      { role: "status" },
+  return section("Missed launches",
+    h("p", { role: "status" },
       misses.misses.length === 0
         ? `Nothing was missed on ${name}. `
         : `${misses.more ? "The last " : ""}${counted(misses.misses.length, "launch", "launches")} ${
@@ -76,9 +73,7 @@ export default {
     return [
       heading("Schedules"),
       data.schedules.length === 0
-        ? h(
-          "p",
-          { class: "empty", "data-key": "empty" },
+        ? h("p.empty@empty",
           "The configuration has no schedules. Write one into ",
           code("~/.config/curfew/curfew.json"),
           ", then type ",
@@ -88,31 +83,20 @@ export default {
         : table(
           "The schedules of the configuration",
           [
-            {
-              title: "Schedule",
-              head: true,
-              cell: (item) => item.request ? requestLink(item.request, item.name) : item.name,
-            },
-            {
-              title: "Rule",
-              wide: true,
-              cell: (item) => h("span", { title: item.rule ?? undefined }, ruleWords(item.rule)),
-            },
-            { title: "State", cell: (item) => mark(item.state) },
-            { title: "Next", cell: (item) => when(item.next) },
-            { title: "Last outcome", cell: (item) => item.last ? mark(item.last) : "–" },
+            ["Schedule", (item) => item.request ? requestLink(item.request, item.name) : item.name, "head"],
+            ["Rule", (item) => h("span", { title: item.rule ?? undefined }, ruleWords(item.rule)), "wide"],
+            ["State", (item) => mark(item.state)],
+            ["Next", (item) => when(item.next)],
+            ["Last outcome", (item) => item.last ? mark(item.last) : "–"],
           ],
           data.schedules,
           { captionHidden: true, key: (item) => item.name },
         ),
-      section(
-        "Promised and launched",
+      section("Promised and launched",
         promiseChart(context, data.slots, hour, "Launches in each hour of the last 24 hours"),
       ),
       data.misses && missesSection(data, data.shown),
-      h(
-        "p",
-        { class: "buttons", "data-key": "reload" },
+      h("p.buttons@reload",
         button("reload", "Read the configuration again", () =>
           perform(context, {
             title: "Read the configuration again?",

@@ -123,8 +123,8 @@ class Context {
       wanted.append(...failed(this, this.failure));
     } else if (this.data) wanted.append(...this.#rendered());
     else {wanted.append(
-        h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)),
-        h("p", { class: "quiet" }, "Loading…"),
+        h("h1@heading", { tabindex: "-1" }, this.view.title(this)),
+        h("p.quiet", "Loading…"),
       );}
     patch(main, wanted);
     this.view.drawn?.(this);
@@ -156,10 +156,8 @@ class Context {
 
 function failed(context, error) {
   return [
-    h("h1", { tabindex: "-1", "data-key": "heading" }, context.view.title(context)),
-    h(
-      "div",
-      { class: "notice bad", role: "alert" },
+    h("h1@heading", { tabindex: "-1" }, context.view.title(context)),
+    h("div.notice.bad", { role: "alert" },
       p(prose(sentence(error.message))),
       (error.help ?? []).map((line) => p(prose(sentence(line)))),
     ),
@@ -201,7 +199,7 @@ export function show(view, route, host, { focus }) {
 export function end(...nodes) {
   present?.close();
   present = null;
-  patch(main, h("div", null, ...nodes));
+  patch(main, h("div", ...nodes));
   main.querySelector("h1")?.focus();
 }
 
