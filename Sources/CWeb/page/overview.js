@@ -45,7 +45,7 @@ function alertsOf({ host, health, hosts, counts }) {
   for (const { state, part, text, mend } of health.findings.filter((finding) => finding.state !== "ok")) {
     // Plugins and handlers in quarantine are among these.
     const isTold = !mend || text.includes("`");
-    add(`${part}: `, prose(sentence(text)), !isTold && [" Type ", code(mend), "."], " ", link("#/health", "Health"));
+    add(strong(part), " – ", prose(sentence(text)), !isTold && [" Type ", code(mend), "."], " ", link("#/health", "Health"));
   }
   for (const other of hosts.hosts.filter((item) => item.state === "silent")) {
     add(
