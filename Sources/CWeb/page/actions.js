@@ -5,9 +5,9 @@ import { may, post } from "./api.js";
 import { announce } from "./announce.js";
 import { line, numbers } from "./command.js";
 import { confirmed, dialog } from "./dialog.js";
-import { h, li, p, prose } from "./dom.js";
+import { h, li, p } from "./dom.js";
 import { count, counted } from "./format.js";
-import { sentence } from "./stage.js";
+import { sentence, told } from "./stage.js";
 
 const busy = new WeakSet();
 
@@ -23,6 +23,8 @@ export function button(action, text, run, members = {}) {
       busy.add(element);
       try {
         await run();
+      } catch (error) {
+        if (error.name !== "AbortError") await refused(error);
       } finally {
         busy.delete(element);
       }
@@ -46,7 +48,7 @@ export async function perform(context, { title, text, yes, command, call, done }
 async function refused(error) {
   await dialog(
     "Nothing was changed",
-    [p(prose(sentence(error.message))), (error.help ?? []).map((help) => p(prose(sentence(help))))],
+    told(error),
     [{ text: "Close", value: "" }],
   );
 }
@@ -149,7 +151,7 @@ export async function bulk(context, action, { ids, filter, total, words }) {
   } catch (error) {
     await dialog(
       done > 0 ? `Stopped after ${counted(done, "request")}` : "Nothing was changed",
-      p(prose(sentence(error.message))),
+      told(error),
       [{ text: "Close", value: "" }],
     );
   }

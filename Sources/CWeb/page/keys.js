@@ -32,6 +32,13 @@ function list(views) {
 /** Shows the list of keys. */
 export { list as showKeys };
 
+/** The view is there once it has loaded. */
+function focusFilter(tries = 50) {
+  const input = document.getElementById("filter");
+  if (input) input.focus();
+  else if (tries > 0) setTimeout(focusFilter, 100, tries - 1);
+}
+
 export function listen(views) {
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
@@ -52,8 +59,7 @@ export function listen(views) {
       if (!location.hash.startsWith("#/requests") || !document.getElementById("filter")) {
         location.hash = "#/requests";
       }
-      // The view is there after the hash has changed.
-      setTimeout(() => document.getElementById("filter")?.focus(), 300);
+      setTimeout(focusFilter, 50);
     } else if (key === "c") document.querySelector("[data-copy]")?.click();
   });
 }

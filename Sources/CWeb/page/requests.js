@@ -2,14 +2,15 @@
 // The list of requests: a filter, a selection, and changes of many at once.
 
 import { bulk, button, verbs } from "./actions.js";
-import { may, query } from "./api.js";
+import { may, query, Refusal } from "./api.js";
 import { commandLine, line, quoted } from "./command.js";
-import { code, h, li, link, quiet, table } from "./dom.js";
+import { code, h, li, link, p, quiet, table } from "./dom.js";
 import { completions, filterText, keys, parseFilter, states } from "./filter.js";
 import { count, counted } from "./format.js";
 import { isOver, mark, stateOf } from "./marks.js";
 import { handlerLink, heading, purpose, requestLink } from "./parts.js";
 import { address } from "./router.js";
+import { told } from "./stage.js";
 import { cut } from "./text.js";
 import { when } from "./time.js";
 
@@ -318,9 +319,15 @@ export default {
     context.state.selected ??= new Set();
     context.state.page = context.query.after;
     const filter = filterOf(context.query);
-    const answer = await context.get(
-      "requests" + query({ ...filter, limit: context.query.limit, after: context.query.after }),
-    );
+    let answer;
+    try {
+      const { limit, after } = context.query;
+      answer = await context.get("requests" + query({ ...filter, limit, after }));
+    } catch (error) {
+      // The box stays, so that a filter with a fault can be mended.
+      if (!(error instanceof Refusal) || error.status !== 400) throw error;
+      return { requests: [], more: 0, next: null, total: 0, fault: error };
+    }
     const onPage = answer.requests.length + (answer.more ?? 0);
     const total = context.query.after ? await totalOf(context, filter) : onPage;
     return { requests: answer.requests, more: answer.more ?? 0, next: answer.next ?? null, total };
@@ -349,7 +356,9 @@ export default {
         ),
       ),
       bulkBar(context, data),
-      data.requests.length === 0
+      data.fault
+        ? h("div.notice.bad@fault", { role: "alert" }, told(data.fault), p(link("#/requests", "Show all")))
+        : data.requests.length === 0
         ? h("p.empty@empty",
           isFiltered
             ? ["No request matches. ", link("#/requests", "Show all")]
@@ -366,7 +375,7 @@ export default {
           },
         ),
       h("nav.pages@pages", { "aria-label": "Pages" },
-        quiet(
+        !data.fault && quiet(
           data.total > data.requests.length
             ? `${count(data.requests.length)} of ${counted(data.total, "request")}`
             : counted(data.total, "request"),

@@ -157,10 +157,7 @@ class Context {
 function failed(context, error) {
   return [
     h("h1@heading", { tabindex: "-1" }, context.view.title(context)),
-    h("div.notice.bad", { role: "alert" },
-      p(prose(sentence(error.message))),
-      (error.help ?? []).map((line) => p(prose(sentence(line)))),
-    ),
+    h("div.notice.bad", { role: "alert" }, told(error)),
     p(h("button", { onclick: () => context.reload() }, "Try again"), " ", link("#/", "Overview")),
   ];
 }
@@ -171,6 +168,9 @@ export function sentence(text) {
   const isWord = /^[a-z]+(?=[\s,:;]|$)/.test(text);
   return (isWord ? text[0].toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
 }
+
+/** What the host has refused, and what it says about what to do. */
+export const told = (error) => [error.message, ...error.help ?? []].map((text) => p(prose(sentence(text))));
 
 /** Opens a view at an address. The focus goes to its heading if the path is another one than before. */
 export function show(view, route, host, { focus }) {
