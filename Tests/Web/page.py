@@ -706,7 +706,7 @@ class Checks:
         self.wait(page, "!document.querySelector('tr.marked')")
         page.check("[aria-label='Select all on this page']")
         page.click("text=Select all 1\u202f235 that match")
-        page.wait_for_selector(".bulk >> text=Launch now 1\u202f235")
+        page.wait_for_selector(".bulk >> text=Launch 1\u202f235 now")
         assert page.locator(".bulk >> text=Retry").count() == 0, "those that wait cannot be retried"
         page.click(".bulk >> text=Cancel 1\u202f235")
         page.wait_for_selector("dialog")
@@ -720,7 +720,7 @@ class Checks:
         self.settle(page)
         page.check("[aria-label='Select all on this page']")
         page.click(".bulk >> text=that match")
-        page.click(".bulk >> text=Launch now 1\u202f235")
+        page.click(".bulk >> text=Launch 1\u202f235 now")
         page.click("dialog >> button.main")
         self.wait(page, "document.getElementById('announcement').textContent.includes('are due now')")
         assert sent[0] == ("launch", {"filter": {"schedule": "nightly", "state": "pending"}}), sent

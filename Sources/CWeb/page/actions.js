@@ -53,7 +53,7 @@ async function refused(error) {
   );
 }
 
-export const verbs = {
+const verbs = {
   cancel: {
     text: "Cancel",
     past: "cancelled",
@@ -80,6 +80,9 @@ export const verbs = {
     many: "They are parked because the process ended each time they ran. They become pending again.",
   },
 };
+
+/** Returns what an action does with a number of requests: Cancel 12, Launch 12 now. */
+export const withNumber = (action, number) => verbs[action].text.replace(/^\w+/, (verb) => `${verb} ${number}`);
 
 /** The buttons for one request, by its state. */
 export function requestButtons(context, request, isFinal) {
@@ -111,7 +114,7 @@ export async function bulk(context, action, { ids, filter, total, words }) {
     : `All ${count(number)} requests that match “${words}”, also those on other pages.`;
   const content = [p(text), p(verb.many), ids && h("pre", line(context.host, action, ...numbers(ids)))];
   if (
-    !await confirmed(`${verb.text} ${counted(number, "request")}?`, content, `${verb.text} ${count(number)}`)
+    !await confirmed(`${withNumber(action, counted(number, "request"))}?`, content, withNumber(action, count(number)))
   ) return false;
   let done = 0;
   const refused = [];

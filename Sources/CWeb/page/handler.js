@@ -14,6 +14,12 @@ import { address, encoded } from "./router.js";
 import { range, spans, statisticsPath, sumOfCounts } from "./series.js";
 import { absolute } from "./time.js";
 
+const noEnds = () => [
+  "No task ended in this time. Choose a longer one, or type ",
+  code("curfew ps"),
+  " to see what waits.",
+];
+
 const spanOf = (context) => Object.hasOwn(spans, context.query.span) ? context.query.span : "24h";
 
 function bucketRows(bounds, counts, format) {
@@ -40,7 +46,7 @@ function spanChart(context, id, title, bounds, counts, budget, note) {
     draw: (width) => histogram(width, title, bounds, counts, budget),
     columns: bucketColumns("Span"),
     rows: counts.some((value) => value > 0) ? bucketRows(bounds, counts, span) : [],
-    empty: "No task ended in this time. Choose a longer one.",
+    empty: noEnds(),
   });
 }
 
@@ -60,7 +66,7 @@ function budgetChart(context, bounds, counts) {
     rows: counts.some((value) => value > 0)
       ? slots.map((slot) => ({ name: slot.label, value: slot.value }))
       : [],
-    empty: "No task ended in this time. Choose a longer one.",
+    empty: noEnds(),
   });
 }
 
@@ -147,7 +153,7 @@ export default {
         h("a", { href: address(["requests"], { identifier }) }, "Its requests"),
       ),
       section("The last ends",
-        cells.length === 0 ? empty("No task of it has ended. Type ", code(line(context.host, "submit", identifier)), " to submit a request.") : [
+        cells.length === 0 ? empty("No task of it has ended. Type ", code(isProgram ? "curfew submit -- /bin/date" : line(context.host, "submit", identifier)), " to submit a request.") : [
           h("p.quiet",
             `${counted(cells.length, "task")}, the newest last: ${
               sums.map(([outcome, value]) => `${count(value)} ${outcome}`).join(", ")

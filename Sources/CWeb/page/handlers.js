@@ -31,7 +31,7 @@ export default {
             ["Run", (handler) => count(handler.active), "number"],
             ["Wait", (handler) => count(handler.queued), "number"],
             ["Succeeded", (handler) => count(handler.ended.succeeded ?? 0), "number"],
-            ["Did not", (handler) => bad(handler) > 0 ? strong(count(bad(handler))) : "0", "number"],
+            ["Not succeeded", (handler) => bad(handler) > 0 ? strong(count(bad(handler))) : "0", "number"],
             ["Lost", (handler) => count(handler.lost), "number"],
             ["Budget", (handler) => span(handler.budget), "number"],
           ],

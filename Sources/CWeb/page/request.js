@@ -219,7 +219,7 @@ function whySection(why) {
 
 function historySection(history) {
   if (!history || !(history.turns.length > 1 || history.turns[0]?.holds.length > 0)) return null;
-  return section("What held it before",
+  return section("Its dates",
     history.held.length > 0 &&
       p(
         "What held it in all of them: ",

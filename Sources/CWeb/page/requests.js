@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of requests: a filter, a selection, and changes of many at once.
 
-import { bulk, button, verbs } from "./actions.js";
+import { bulk, button, withNumber } from "./actions.js";
 import { may, query, Refusal } from "./api.js";
 import { commandLine, line, quoted } from "./command.js";
 import { code, h, li, link, p, quiet, table } from "./dom.js";
@@ -204,7 +204,7 @@ async function change(context, action, ids) {
 }
 
 function bulkBar(context, data) {
-  if (!may("bulk")) return null;
+  if (!may("bulk") || data.requests.length === 0) return null;
   const { all, selected } = context.state;
   const chosen = data.requests.filter((request) => selected.has(request.id));
   // All requests are not what an empty filter means.
@@ -214,7 +214,7 @@ function bulkBar(context, data) {
     const ids = chosen.filter((request) => fits(request.state)).map((request) => request.id);
     const number = all ? all[action] : ids.length;
     return number > 0 &&
-      button("bulk", `${verbs[action].text} ${count(number)}`, () => change(context, action, all ? null : ids), {
+      button("bulk", withNumber(action, count(number)), () => change(context, action, all ? null : ids), {
         "data-key": action,
       });
   });
@@ -223,7 +223,7 @@ function bulkBar(context, data) {
       ? h("span", `All ${count(data.total)} that match`)
       : chosen.length > 0
       ? h("span", `${count(chosen.length)} selected`)
-      : quiet(data.requests.length > 0 && "Select requests to change them together."),
+      : quiet("Select requests to change them together."),
     (isOffered || all) && h("button", {
       class: "link",
       onclick: () => {
@@ -375,7 +375,7 @@ export default {
           },
         ),
       h("nav.pages@pages", { "aria-label": "Pages" },
-        !data.fault && quiet(
+        data.total > 0 && quiet(
           data.total > data.requests.length
             ? `${count(data.requests.length)} of ${counted(data.total, "request")}`
             : counted(data.total, "request"),
