@@ -46,11 +46,7 @@ export async function perform(context, { title, text, yes, command, call, done }
 }
 
 async function refused(error) {
-  await dialog(
-    "Nothing was changed",
-    told(error),
-    [{ text: "Close", value: "" }],
-  );
+  await dialog("Nothing was changed", told(error), [{ text: "Close", value: "" }]);
 }
 
 const verbs = {

@@ -3,7 +3,7 @@
 
 import { get, mayOnlyLook, me, observe, Refusal } from "./api.js";
 import { isDown, lost, rest, whenBack } from "./connection.js";
-import { code, h, li, link, p, patch } from "./dom.js";
+import { h, li, link, p, patch, prose } from "./dom.js";
 import { Events } from "./events.js";
 import factors from "./factors.js";
 import handler from "./handler.js";
@@ -143,7 +143,7 @@ function signedOut() {
   document.getElementById("foot").replaceChildren();
   end(
     h("h1", { tabindex: "-1" }, "You are signed out"),
-    p("Type ", code("curfew web"), " again in a terminal, and open the address that it prints."),
+    p(prose("Type `curfew web` again in a terminal, and open the address that it prints.")),
   );
 }
 

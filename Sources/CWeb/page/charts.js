@@ -2,7 +2,7 @@
 // Charts as SVG, drawn for the width that there is.
 // Each has a title, a description, and its numbers as a table.
 
-import { h, quiet, table } from "./dom.js";
+import { h, prose, quiet, table } from "./dom.js";
 import { count, span } from "./format.js";
 
 const left = 36;
@@ -25,9 +25,9 @@ export function figure(context, { id, title, note, legend, draw, columns, rows, 
         },
       }, "Show as table"),
     ),
-    isEmpty ? h("p.empty", empty) : isTable
+    isEmpty ? h("p.empty", prose(empty)) : isTable
       ? h("div.scroll", { tabindex: "0", role: "region", "aria-label": title },
-        table(title, columns, rows, { captionHidden: true }),
+        table(title, columns, rows),
       )
       : [
         legend && h("p.legend", { "aria-hidden": "true" },

@@ -47,7 +47,7 @@ export const li = (...children) => h("li", ...children);
 export const code = (text) => h("code", text);
 export const strong = (...children) => h("strong", ...children);
 export const quiet = (...children) => h("span.quiet", ...children);
-export const empty = (...children) => h("p.empty", ...children);
+export const empty = (text) => h("p.empty", prose(text));
 export const link = (href, ...children) => h("a", { href }, ...children);
 
 /** Text of the host, in which commands stand between backticks. */
@@ -122,9 +122,9 @@ function patchElement(shown, wanted) {
  * A table with a caption. Each column is [title, cell(row), flags, heading], with the flags head, number and wide.
  * Narrow screens show rows as blocks.
  */
-export function table(caption, columns, rows, { key, marked, captionHidden } = {}) {
+export function table(caption, columns, rows, { key, marked, captionShown } = {}) {
   return h("table", { role: "table" },
-    h("caption", { class: captionHidden && "unseen" }, caption),
+    h("caption", { class: captionShown ? null : "unseen" }, caption),
     h("thead", { role: "rowgroup" },
       h("tr", { role: "row" },
         columns.map(([title, , flags, heading = title]) =>
@@ -157,6 +157,12 @@ export function facts(pairs) {
     pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
       .map(([term, value]) => h("div", h("dt", term), h("dd", value))),
   );
+}
+
+/** Links to parts of a view, each [text, address, whether it is the present one]. */
+export function tabs(label, items) {
+  const item = ([text, href, isCurrent]) => li(h("a", { href, "aria-current": isCurrent && "true" }, text));
+  return h("nav.tabs@tabs", { "aria-label": label }, h("ul", items.map(item)));
 }
 
 /** A section with a heading of the second rank. */

@@ -61,7 +61,7 @@ export default {
     return [
       heading("Factors"),
       now.length === 0
-        ? empty("No source knows a factor of this machine. Type ", code("curfew doctor"), " to see why.")
+        ? empty("No source knows a factor of this machine. Type `curfew doctor` to see why.")
         : table(
           "What the machine is like now",
           [
@@ -72,27 +72,29 @@ export default {
             ["Source", (factor) => code(cut(factor.source, 120)), "wide"],
           ],
           now,
-          { captionHidden: true, key: (factor) => factor.name },
+          { key: (factor) => factor.name },
         ),
       section("Over the day",
-        history === null ? empty("The host does not give the history. Type ", code("curfew doctor"), " to see how they stand.") : figure(context, {
-          id: "factors",
-          title,
-          legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
-          draw: (width) => intervals(width, title, rows, from, to, ticks),
-          columns: [
-            ["Factor", (item) => item.name, "head"],
-            ["State", (item) => mark(item.state)],
-            ["From", (item) => at(item.start)],
-            ["To", (item) => item.isNow ? "now" : at(item.end)],
-            ["For", (item) => span((item.end - item.start) / 1000), "number"],
-            ["Detail", (item) => cut(item.detail ?? "", 200), "wide"],
-          ],
-          rows: context.switches.has("factors")
-            ? rows.flatMap((row) => row.items).slice(0, mostIntervals)
-            : rows,
-          empty: "The history has just begun: a factor is here once the host has read it.",
-        }),
+        history === null
+          ? empty("The host does not give the history. Type `curfew doctor` to see how they stand.")
+          : figure(context, {
+            id: "factors",
+            title,
+            legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
+            draw: (width) => intervals(width, title, rows, from, to, ticks),
+            columns: [
+              ["Factor", (item) => item.name, "head"],
+              ["State", (item) => mark(item.state)],
+              ["From", (item) => at(item.start)],
+              ["To", (item) => item.isNow ? "now" : at(item.end)],
+              ["For", (item) => span((item.end - item.start) / 1000), "number"],
+              ["Detail", (item) => cut(item.detail ?? "", 200), "wide"],
+            ],
+            rows: context.switches.has("factors")
+              ? rows.flatMap((row) => row.items).slice(0, mostIntervals)
+              : rows,
+            empty: "The history has just begun: a factor is here once the host has read it.",
+          }),
       ),
       commandLine(line(null, "doctor")),
     ];

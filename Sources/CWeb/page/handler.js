@@ -5,7 +5,7 @@ import { button, perform } from "./actions.js";
 import { post, Refusal } from "./api.js";
 import { figure, histogram, shares, strip } from "./charts.js";
 import { commandLine, line } from "./command.js";
-import { code, empty, facts, h, li, link, section } from "./dom.js";
+import { code, empty, facts, h, link, prose, section, tabs } from "./dom.js";
 import { count, counted, percent, span } from "./format.js";
 import { handlerState } from "./handlers.js";
 import { letter, look, mark, outcomes } from "./marks.js";
@@ -14,11 +14,8 @@ import { address, encoded } from "./router.js";
 import { range, spans, statisticsPath, sumOfCounts } from "./series.js";
 import { absolute } from "./time.js";
 
-const noEnds = () => [
-  "No task ended in this time. Choose a longer one, or type ",
-  code("curfew ps"),
-  " to see what waits.",
-];
+const noEnds =
+  "No task ended in this time. Choose a longer one, or type `curfew ps` to see what waits.";
 
 const spanOf = (context) => Object.hasOwn(spans, context.query.span) ? context.query.span : "24h";
 
@@ -46,7 +43,7 @@ function spanChart(context, id, title, bounds, counts, budget, note) {
     draw: (width) => histogram(width, title, bounds, counts, budget),
     columns: bucketColumns("Span"),
     rows: counts.some((value) => value > 0) ? bucketRows(bounds, counts, span) : [],
-    empty: noEnds(),
+    empty: noEnds,
   });
 }
 
@@ -66,7 +63,7 @@ function budgetChart(context, bounds, counts) {
     rows: counts.some((value) => value > 0)
       ? slots.map((slot) => ({ name: slot.label, value: slot.value }))
       : [],
-    empty: noEnds(),
+    empty: noEnds,
   });
 }
 
@@ -124,9 +121,9 @@ export default {
           : `${counted(handler.active, "task runs", "tasks run")}, ${count(handler.queued)} wait.`,
       ),
       !handler && h("p.notice.bad",
-        "No handler is registered for it now. Its requests wait. Type ",
-        code("curfew plugins"),
-        " to see which plugins are found.",
+        prose(
+          "No handler is registered for it now. Its requests wait. Type `curfew plugins` to see which are found.",
+        ),
       ),
       handler &&
       h("p.buttons@buttons",
@@ -153,7 +150,11 @@ export default {
         h("a", { href: address(["requests"], { identifier }) }, "Its requests"),
       ),
       section("The last ends",
-        cells.length === 0 ? empty("No task of it has ended. Type ", code(isProgram ? "curfew submit -- /bin/date" : line(context.host, "submit", identifier)), " to submit a request.") : [
+        cells.length === 0 ? empty(
+          `No task of it has ended. Type \`${
+            isProgram ? "curfew submit -- /bin/date" : line(context.host, "submit", identifier)
+          }\` to submit a request.`,
+        ) : [
           h("p.quiet",
             `${counted(cells.length, "task")}, the newest last: ${
               sums.map(([outcome, value]) => `${count(value)} ${outcome}`).join(", ")
@@ -164,37 +165,35 @@ export default {
         ],
       ),
       section("How long it takes",
-        h("nav.tabs", { "aria-label": "Span of the charts" },
-          h("ul",
-            Object.entries(spans).map(([name, { text }]) =>
-              li(
-                h("a", {
-                  href: address(["handlers", identifier], { span: name }),
-                  "aria-current": name === spanOf(context) ? "true" : undefined,
-                }, text),
-              )
-            ),
-          ),
+        tabs(
+          "Span of the charts",
+          Object.entries(spans).map(([name, { text }]) => [
+            text,
+            address(["handlers", identifier], { span: name }),
+            name === spanOf(context),
+          ]),
         ),
-        statistics === null ? empty("The host does not give its statistics. Type ", code("curfew health"), " to see why.") : [
-          budgetChart(context, budgetBounds, sumOfCounts(statistics, "budget", budgetBounds.length + 1)),
-          spanChart(
-            context,
-            "duration",
-            "Run time of tasks",
-            durationBounds,
-            sumOfCounts(statistics, "duration", durationBounds.length + 1),
-            isProgram ? null : handler?.budget ?? ends[0]?.budget,
-            isProgram && "each program has a budget of its own",
-          ),
-          spanChart(
-            context,
-            "delay",
-            "Delay between the date and the launch",
-            delayBounds,
-            sumOfCounts(statistics, "delay", delayBounds.length + 1),
-          ),
-        ],
+        statistics === null
+          ? empty("The host does not give its statistics. Type `curfew health` to see why.")
+          : [
+            budgetChart(context, budgetBounds, sumOfCounts(statistics, "budget", budgetBounds.length + 1)),
+            spanChart(
+              context,
+              "duration",
+              "Run time of tasks",
+              durationBounds,
+              sumOfCounts(statistics, "duration", durationBounds.length + 1),
+              isProgram ? null : handler?.budget ?? ends[0]?.budget,
+              isProgram && "each program has a budget of its own",
+            ),
+            spanChart(
+              context,
+              "delay",
+              "Delay between the date and the launch",
+              delayBounds,
+              sumOfCounts(statistics, "delay", delayBounds.length + 1),
+            ),
+          ],
       ),
       handler && section("Facts",
         facts([

@@ -2,7 +2,7 @@
 // The handlers, and what each has done since its host began.
 
 import { commandLine, line } from "./command.js";
-import { code, empty, strong, table } from "./dom.js";
+import { empty, strong, table } from "./dom.js";
 import { count, span } from "./format.js";
 import { mark, outcomes } from "./marks.js";
 import { handlerLink, heading } from "./parts.js";
@@ -22,7 +22,7 @@ export default {
     return [
       heading("Handlers"),
       handlers.length === 0
-        ? empty("No handler is registered. Type ", code("curfew plugins"), " to see which plugins are found.")
+        ? empty("No handler is registered. Type `curfew plugins` to see which plugins are found.")
         : table(
           "The registered handlers; ends of tasks and lost workers are those since the host began",
           [
@@ -36,7 +36,7 @@ export default {
             ["Budget", (handler) => span(handler.budget), "number"],
           ],
           handlers,
-          { key: (handler) => handler.identifier },
+          { key: (handler) => handler.identifier, captionShown: true },
         ),
       commandLine(line(null, "plugins")),
     ];

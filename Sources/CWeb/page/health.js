@@ -36,7 +36,7 @@ export default {
           ["Type", (finding) => finding.mend ? code(finding.mend) : "–", "wide"],
         ],
         [...health.findings].sort((a, b) => rank[a.state] - rank[b.state]),
-        { captionHidden: true, key: (finding) => finding.part },
+        { key: (finding) => finding.part },
       ),
       commandLine(line(context.host, "health")),
     ];

@@ -37,7 +37,7 @@ export default {
     return [
       heading("Hosts"),
       hosts.length === 0
-        ? empty("No host uses the store. Type ", code("curfew serve"), " to start one.")
+        ? empty("No host uses the store. Type `curfew serve` to start one.")
         : table(
           "The hosts that use the store",
           [
@@ -71,7 +71,7 @@ export default {
             ], "wide"],
           ],
           hosts,
-          { captionHidden: true, key: (item) => String(item.host ?? item.process) },
+          { key: (item) => String(item.host ?? item.process) },
         ),
       h("p.buttons@drain",
         isDrained
@@ -97,19 +97,21 @@ export default {
             })),
       ),
       section("Tasks that run",
-        tasks.length === 0 ? empty("No task runs in this host. Type ", code("curfew ps"), " to see what waits.") : table(
-          "The tasks that run in this host",
-          [
-            ["Request", (task) => requestLink(task.request), "head"],
-            ["Handler", (task) => handlerLink(task.identifier), "wide"],
-            ["Phase", (task) => mark(task.phase)],
-            ["Runs for", (task) => when(task.started, "elapsed"), "number"],
-            ["Budget", (task) => span(task.budget), "number"],
-            ["Expires", (task) => when(task.deadline)],
-          ],
-          tasks.slice(0, 200),
-          { captionHidden: true, key: (task) => `${task.request}-${task.launch}` },
-        ),
+        tasks.length === 0
+          ? empty("No task runs in this host. Type `curfew ps` to see what waits.")
+          : table(
+            "The tasks that run in this host",
+            [
+              ["Request", (task) => requestLink(task.request), "head"],
+              ["Handler", (task) => handlerLink(task.identifier), "wide"],
+              ["Phase", (task) => mark(task.phase)],
+              ["Runs for", (task) => when(task.started, "elapsed"), "number"],
+              ["Budget", (task) => span(task.budget), "number"],
+              ["Expires", (task) => when(task.deadline)],
+            ],
+            tasks.slice(0, 200),
+            { key: (task) => `${task.request}-${task.launch}` },
+          ),
       ),
       section("The host that answers",
         facts([

@@ -45,7 +45,8 @@ function alertsOf({ host, health, hosts, counts }) {
   for (const { state, part, text, mend } of health.findings.filter((finding) => finding.state !== "ok")) {
     // Plugins and handlers in quarantine are among these.
     const isTold = !mend || text.includes("`");
-    add(strong(part), " – ", prose(sentence(text)), !isTold && [" Type ", code(mend), "."], " ", link("#/health", "Health"));
+    add(strong(part), " – ", prose(sentence(text)), !isTold && prose(` Type \`${mend}\`.`), " ");
+    alerts.at(-1).push(link("#/health", "Health"));
   }
   for (const other of hosts.hosts.filter((item) => item.state === "silent")) {
     add(
@@ -82,14 +83,12 @@ function summary(list, counts) {
   const sum = (key) => list.reduce((total, slot) => total + slot[key], 0);
   const [promised, launched, missed] = [sum("promised"), sum("launched"), sum("missed")];
   if (promised + launched === 0 && counts.some((number) => number > 0)) {
-    return ["Nothing ran in the last 24 hours. Type ", code("curfew ps"), " to see what waits."];
+    return prose("Nothing ran in the last 24 hours. Type `curfew ps` to see what waits.");
   }
   if (promised + launched === 0) {
-    return [
-      "Nothing ran in the last 24 hours. Type ",
-      code("curfew submit -- /bin/date"),
-      " to submit a first request.",
-    ];
+    return prose(
+      "Nothing ran in the last 24 hours. Type `curfew submit -- /bin/date` to submit a first request.",
+    );
   }
   const ends = sumOfEnds(list);
   const parts = outcomes.filter((outcome) => ends[outcome] > 0).map((outcome) =>
@@ -230,13 +229,13 @@ export default {
             ["Not succeeded", (slot) => count(slot.bad), "number"],
           ],
           rows: sum("good") + sum("bad") > 0 ? minutes : [],
-          empty: ["No task has ended in the last 3 hours. Type ", code("curfew ps"), " to see what waits."],
+          empty: "No task has ended in the last 3 hours. Type `curfew ps` to see what waits.",
         }),
       ),
       section("Last ends",
         data.ends.length > 0
           ? endTable("The last tasks that ended", data.ends, data.names)
-          : empty("No task has ended yet. Type ", code("curfew ps"), " to see what waits."),
+          : empty("No task has ended yet. Type `curfew ps` to see what waits."),
       ),
       commandLine(line(context.host, "ps", "--all")),
     ];

@@ -3,7 +3,7 @@
 
 import { figure, pairs } from "./charts.js";
 import { quoted } from "./command.js";
-import { code, h, li, link, quiet, strong, table } from "./dom.js";
+import { h, li, link, quiet, strong, table } from "./dom.js";
 import { count, span } from "./format.js";
 import { cut } from "./text.js";
 import { address } from "./router.js";
@@ -55,7 +55,6 @@ export function missTable(caption, misses) {
       ]],
     ],
     misses,
-    { captionHidden: true },
   );
 }
 
@@ -75,7 +74,7 @@ export function promiseChart(context, list, size, title, query) {
       ["Missed", (slot) => slot.missed > 0 ? link(slot.href, count(slot.missed)) : "0", "number"],
     ],
     rows: linked.some((slot) => slot.promised + slot.launched + slot.missed > 0) ? linked : [],
-    empty: ["Nothing was promised or launched in this time. Type ", code("curfew schedules"), " to see what is."],
+    empty: "Nothing was promised or launched in this time. Type `curfew schedules` to see what is.",
   });
 }
 
@@ -94,7 +93,7 @@ export function endTable(caption, ends, names = new Map()) {
       ["Took", (end) => span(end.duration), "number"],
     ],
     ends,
-    { captionHidden: true, key: (end) => `${end.request}-${end.launch}` },
+    { key: (end) => `${end.request}-${end.launch}` },
   );
 }
 

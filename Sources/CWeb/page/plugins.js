@@ -49,11 +49,7 @@ export default {
       heading("Plugins"),
       plugins.length === 0 &&
       empty(
-        "No plugin is found. Type ",
-        code("curfew new example"),
-        " to make one, or ",
-        code("curfew paths"),
-        " to see where plugins are searched.",
+        "No plugin is found. Type `curfew new example` to make one, or `curfew paths` to see where they are searched.",
       ),
       [...plugins].sort((a, b) => (isBad(b) ? 1 : 0) - (isBad(a) ? 1 : 0)).map((plugin) =>
         h("section.item", { "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
@@ -95,7 +91,6 @@ export default {
                   ["What", (crash) => cut(crash.text, 300), "wide"],
                 ],
                 plugin.crashes.slice(-50).reverse(),
-                { captionHidden: true },
               ),
             ),
           plugin.notInForce.length > 0 &&

@@ -245,7 +245,6 @@ function historySection(history) {
             }))), "wide"],
         ],
         [...history.turns].reverse(),
-        { captionHidden: true },
       ),
     ),
   );
@@ -274,7 +273,7 @@ function attemptsSection(request) {
         ["Memory", (attempt) => attempt.usage ? bytes(attempt.usage.memory) : "–", "number"],
       ],
       list,
-      { key: (attempt) => String(attempt.launch) },
+      { key: (attempt) => String(attempt.launch), captionShown: true },
     ),
     left.map((attempt) =>
       h("details", { "data-key": `left-${attempt.launch}`, open: attempt === left[0] },
@@ -400,7 +399,9 @@ export default {
           ["Priority", request.priority],
           [
             "Attempts",
-            (isOver(request) ? `${request.retry.attempts} at most` : `${request.attempts} of ${request.retry.attempts} used`) +
+            (isOver(request)
+              ? `${request.retry.attempts} at most`
+              : `${request.attempts} of ${request.retry.attempts} used`) +
             (request.retry.attempts > 1 ? `, with pauses from ${span(request.retry.backOff)}` : ""),
           ],
           ["Crashes in a row", request.crashes || null],

@@ -4,7 +4,7 @@
 import { bulk, button, withNumber } from "./actions.js";
 import { may, query, Refusal } from "./api.js";
 import { commandLine, line, quoted } from "./command.js";
-import { code, h, li, link, p, quiet, table } from "./dom.js";
+import { code, h, link, p, prose, quiet, table, tabs } from "./dom.js";
 import { completions, filterText, keys, parseFilter, states } from "./filter.js";
 import { count, counted } from "./format.js";
 import { isOver, mark, stateOf } from "./marks.js";
@@ -343,17 +343,13 @@ export default {
     return [
       heading("Requests"),
       filterBox(context),
-      h("nav.tabs@tabs", { "aria-label": "Usual filters" },
-        h("ul",
-          views.map(([title, members]) =>
-            li(
-              h("a", {
-                href: address(["requests"], members),
-                "aria-current": JSON.stringify(members) === shown ? "true" : undefined,
-              }, title),
-            )
-          ),
-        ),
+      tabs(
+        "Usual filters",
+        views.map(([title, members]) => [
+          title,
+          address(["requests"], members),
+          JSON.stringify(members) === shown,
+        ]),
       ),
       bulkBar(context, data),
       data.fault
@@ -362,14 +358,13 @@ export default {
         ? h("p.empty@empty",
           isFiltered
             ? ["No request matches. ", link("#/requests", "Show all")]
-            : ["There are no requests. Type ", code("curfew submit -- /bin/date"), " to submit one."],
+            : prose("There are no requests. Type `curfew submit -- /bin/date` to submit one."),
         )
         : table(
           `Requests, the soonest first: ${wordsOf(context.query)}`,
           columns(context, data),
           data.requests,
           {
-            captionHidden: true,
             key: (request) => String(request.id),
             marked: (request) => context.state.selected.has(request.id),
           },

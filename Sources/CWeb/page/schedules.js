@@ -4,7 +4,7 @@
 import { post, query } from "./api.js";
 import { button, perform } from "./actions.js";
 import { commandLine, line } from "./command.js";
-import { code, h, link, section, table } from "./dom.js";
+import { h, link, prose, section, table } from "./dom.js";
 import { counted } from "./format.js";
 import { mark } from "./marks.js";
 import { heading, missTable, promiseChart, requestLink } from "./parts.js";
@@ -74,11 +74,10 @@ export default {
       heading("Schedules"),
       data.schedules.length === 0
         ? h("p.empty@empty",
-          "The configuration has no schedules. Write one into ",
-          code("~/.config/curfew/curfew.json"),
-          ", then type ",
-          code("curfew reload"),
-          ".",
+          prose(
+            "The configuration has no schedules. Write one into `~/.config/curfew/curfew.json`, " +
+              "then type `curfew reload`.",
+          ),
         )
         : table(
           "The schedules of the configuration",
@@ -90,7 +89,7 @@ export default {
             ["Last outcome", (item) => item.last ? mark(item.last) : "–"],
           ],
           data.schedules,
-          { captionHidden: true, key: (item) => item.name },
+          { key: (item) => item.name },
         ),
       section("Promised and launched",
         promiseChart(context, data.slots, hour, "Launches in each hour of the last 24 hours"),
