@@ -283,7 +283,7 @@ class Checks:
         return f"{len(seen)} files, {size} bytes"
 
     def check_views(self):
-        page = self.page()
+        page = self.page(permissions=["clipboard-read", "clipboard-write"])
         for view, title in zip(VIEWS, TITLES):
             page.goto(f"{self.base}#/{view}")
             self.wait(page, "(title) => document.querySelector('h1')?.textContent === title", arg=title)
@@ -292,6 +292,11 @@ class Checks:
             assert page.locator("nav [aria-current=page]").inner_text() == title
             wrong = page.evaluate(STRUCTURE)
             assert not wrong, f"{title}: {wrong[:3]}"
+            line = page.locator(".command code").inner_text()
+            assert line.startswith("curfew "), line
+            page.click("[data-copy]")
+            self.wait(page, "document.getElementById('announcement').textContent === 'The command is copied'")
+            assert page.evaluate("navigator.clipboard.readText()") == line
         page.goto(f"{self.base}#/nowhere")
         self.wait(page, "document.querySelector('h1').textContent === 'There is no such view'")
 
@@ -635,8 +640,7 @@ class Checks:
         )
         for name, buttons in expected.items():
             state[0] = name
-            page.goto(f"{self.base}#/health")
-            self.settle(page)
+            page.goto(f"{self.base}#/nowhere")
             page.goto(f"{self.base}#/requests/1")
             self.wait(page, "document.querySelector('h1').textContent === 'Request 1'")
             page.wait_for_selector(".buttons")
@@ -816,17 +820,6 @@ class Checks:
             assert name[1], "a control does not show the focus"
         assert len(seen) >= reachable, f"{len(seen)} of {reachable} controls were reached"
 
-    def check_commands(self):
-        page = self.page(permissions=["clipboard-read", "clipboard-write"])
-        for view in VIEWS:
-            page.goto(f"{self.base}#/{view}")
-            self.settle(page)
-            line = page.locator(".command code").inner_text()
-            assert line.startswith("curfew "), line
-            page.click("[data-copy]")
-            self.wait(page, "document.getElementById('announcement').textContent === 'The command is copied'")
-            assert page.evaluate("navigator.clipboard.readText()") == line
-
     def check_live(self):
         page = self.page("requests?view=history")
         self.wait(page, "window.openStreams() === 1 && window.streams.at(-1).readyState === 1")
@@ -880,6 +873,20 @@ class Checks:
         if focus.count():
             assert page.evaluate("document.activeElement.type") == "checkbox", "the focus is lost"
             assert page.locator("tr.marked").count() > 0, "the selection is lost"
+
+    def check_focus_follows_a_row(self):
+        order = [1, 2, 3]
+
+        def listing(route):
+            route.fulfill(json=self.listing([self.fake(id=number) for number in order]))
+
+        page = self.page("requests", routes=[(re.compile(r"/v1/requests(\?|$)"), listing)])
+        self.wait(page, "window.openStreams() === 1")
+        page.focus("tr[data-key='1'] a")
+        order.reverse()
+        page.evaluate("window.send('launched', { sequence: 1, what: 'launched', request: 1 })")
+        self.wait(page, "document.querySelector('tbody tr').dataset.key === '3'")
+        assert page.evaluate("document.activeElement.textContent") == "1", "the focus is lost"
 
     def check_hidden_tab(self):
         page = self.page("requests")

@@ -126,7 +126,10 @@ class Context {
         h("h1@heading", { tabindex: "-1" }, this.view.title(this)),
         h("p.quiet", "Loading…"),
       );}
+    const focused = document.activeElement;
     patch(main, wanted);
+    // A row that has moved lets go of the focus.
+    if (focused !== document.activeElement && main.contains(focused)) focused.focus({ preventScroll: true });
     this.view.drawn?.(this);
     document.title = `${visible(cut(this.view.title(this), 200))} – Curfew`;
   }
