@@ -882,11 +882,11 @@ class Checks:
 
         page = self.page("requests", routes=[(re.compile(r"/v1/requests(\?|$)"), listing)])
         self.wait(page, "window.openStreams() === 1")
-        page.focus("tr[data-key='1'] a")
-        order.reverse()
+        page.focus("tr[data-key='3'] a")
+        order[:] = [3, 1, 2]
         page.evaluate("window.send('launched', { sequence: 1, what: 'launched', request: 1 })")
         self.wait(page, "document.querySelector('tbody tr').dataset.key === '3'")
-        assert page.evaluate("document.activeElement.textContent") == "1", "the focus is lost"
+        assert page.evaluate("document.activeElement.textContent") == "3", "the focus is lost"
 
     def check_hidden_tab(self):
         page = self.page("requests")
