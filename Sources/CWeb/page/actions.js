@@ -7,7 +7,7 @@ import { line, numbers } from "./command.js";
 import { confirmed, dialog } from "./dialog.js";
 import { h, li, p } from "./dom.js";
 import { count, counted } from "./format.js";
-import { sentence } from "./stage.js";
+import { sentence, told } from "./stage.js";
 
 const busy = new WeakSet();
 
@@ -23,6 +23,8 @@ export function button(action, text, run, members = {}) {
       busy.add(element);
       try {
         await run();
+      } catch (error) {
+        if (error.name !== "AbortError") await refused(error);
       } finally {
         busy.delete(element);
       }
@@ -32,7 +34,7 @@ export function button(action, text, run, members = {}) {
 
 /** Asks with the matching command, calls, says what became of it, and loads the view again. */
 export async function perform(context, { title, text, yes, command, call, done }) {
-  const content = [p(text), command && h("pre", null, command)];
+  const content = [p(text), command && h("pre", command)];
   if (title && !await confirmed(title, content, yes)) return;
   try {
     const answer = await call();
@@ -44,11 +46,7 @@ export async function perform(context, { title, text, yes, command, call, done }
 }
 
 async function refused(error) {
-  await dialog(
-    "Nothing was changed",
-    [p(sentence(error.message)), (error.help ?? []).map((help) => p(sentence(help)))].flat(),
-    [{ text: "Close", value: "" }],
-  );
+  await dialog("Nothing was changed", told(error), [{ text: "Close", value: "" }]);
 }
 
 const verbs = {
@@ -64,7 +62,12 @@ const verbs = {
     one: "It keeps its number, payload and key, and has all its attempts again.",
     many: "They keep their numbers, payloads and keys, and have all their attempts again.",
   },
-  launch: { text: "Launch now", past: "due now", one: "It is due at once. What it needs still holds." },
+  launch: {
+    text: "Launch now",
+    past: "due now",
+    one: "It is due at once. What it needs still holds.",
+    many: "They are due at once. What they need still holds.",
+  },
   release: {
     text: "Release",
     past: "released",
@@ -73,6 +76,9 @@ const verbs = {
     many: "They are parked because the process ended each time they ran. They become pending again.",
   },
 };
+
+/** Returns what an action does with a number of requests: Cancel 12, Launch 12 now. */
+export const withNumber = (action, number) => verbs[action].text.replace(/^\w+/, (verb) => `${verb} ${number}`);
 
 /** The buttons for one request, by its state. */
 export function requestButtons(context, request, isFinal) {
@@ -102,9 +108,9 @@ export async function bulk(context, action, { ids, filter, total, words }) {
   const text = ids
     ? `${counted(number, "selected request")}: ${numbers(ids).join(", ")}`
     : `All ${count(number)} requests that match “${words}”, also those on other pages.`;
-  const content = [p(text), p(verb.many), ids && h("pre", null, line(context.host, action, ...numbers(ids)))];
+  const content = [p(text), p(verb.many), ids && h("pre", line(context.host, action, ...numbers(ids)))];
   if (
-    !await confirmed(`${verb.text} ${counted(number, "request")}?`, content, `${verb.text} ${count(number)}`)
+    !await confirmed(`${withNumber(action, counted(number, "request"))}?`, content, withNumber(action, count(number)))
   ) return false;
   let done = 0;
   const refused = [];
@@ -129,13 +135,9 @@ export async function bulk(context, action, { ids, filter, total, words }) {
     if (refused.length > 0) {
       await dialog(
         `${counted(done, "request")} ${verb.past}, ${count(refused.length)} refused`,
-        h(
-          "ul",
-          null,
+        h("ul",
           refused.slice(0, 20).map(({ id, message }) =>
-            h(
-              "li",
-              null,
+            h("li",
               h("a", { href: `#/requests/${Number(id)}` }, `Request ${id}`),
               `: ${sentence(message)}`,
             )
@@ -148,7 +150,7 @@ export async function bulk(context, action, { ids, filter, total, words }) {
   } catch (error) {
     await dialog(
       done > 0 ? `Stopped after ${counted(done, "request")}` : "Nothing was changed",
-      p(sentence(error.message)),
+      told(error),
       [{ text: "Close", value: "" }],
     );
   }

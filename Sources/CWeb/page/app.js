@@ -3,7 +3,7 @@
 
 import { get, mayOnlyLook, me, observe, Refusal } from "./api.js";
 import { isDown, lost, rest, whenBack } from "./connection.js";
-import { code, h, li, link, p, patch } from "./dom.js";
+import { h, li, link, p, patch, prose } from "./dom.js";
 import { Events } from "./events.js";
 import factors from "./factors.js";
 import handler from "./handler.js";
@@ -46,17 +46,11 @@ function drawAround() {
   const first = parse(location.hash).path[0] ?? "";
   patch(
     document.getElementById("views"),
-    h(
-      "div",
-      null,
-      h(
-        "ul",
-        null,
+    h("div",
+      h("ul",
         views.map(({ href, title, key }) =>
           li(
-            h(
-              "a",
-              { href, title: `g ${key}`, "aria-current": href === `#/${first}` ? "page" : undefined },
+            h("a", { href, title: `g ${key}`, "aria-current": href === `#/${first}` ? "page" : undefined },
               title,
             ),
           )
@@ -64,24 +58,20 @@ function drawAround() {
       ),
     ),
   );
-  const themes = h(
-    "select",
-    { id: "theme", onchange: (event) => choose("theme", event.currentTarget.value) },
+  const themes = h("select", { id: "theme", onchange: (event) => choose("theme", event.currentTarget.value) },
     ["auto", "light", "dark"].map((value) =>
-      h(
-        "option",
-        { value, selected: setting("theme") === value },
-        { auto: "As the system", light: "Light", dark: "Dark" }[value],
+      h("option", { value, selected: setting("theme") === value },
+        { auto: "System", light: "Light", dark: "Dark" }[value],
       )
     ),
   );
   document.getElementById("rights").hidden = me.user === null || !mayOnlyLook();
   document.getElementById("foot").replaceChildren(
-    h("span", null, host ? `Curfew ${host.version}, ${host.store}` : "Curfew"),
-    h("span", null, me.user ? `User ${me.user}.` : ""),
-    h("span", null, `Times are those of ${zone}.`),
-    h("span", null, h("label", { for: "theme" }, "Colours "), themes),
-    h("button", { class: "link", onclick: () => showKeys(views) }, "Keys"),
+    h("span", host ? `Curfew ${host.version}, ${host.store}` : "Curfew"),
+    h("span", me.user ? `User ${me.user}.` : ""),
+    h("span", `Times are those of ${zone}.`),
+    h("span", h("label", { for: "theme" }, "Colours "), themes),
+    h("button.link", { onclick: () => showKeys(views) }, "Keys"),
   );
 }
 
@@ -153,7 +143,7 @@ function signedOut() {
   document.getElementById("foot").replaceChildren();
   end(
     h("h1", { tabindex: "-1" }, "You are signed out"),
-    p("Type ", code("curfew web"), " again in a terminal, and open the address that it prints."),
+    p(prose("Type `curfew web` again in a terminal, and open the address that it prints.")),
   );
 }
 

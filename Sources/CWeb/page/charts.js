@@ -2,7 +2,7 @@
 // Charts as SVG, drawn for the width that there is.
 // Each has a title, a description, and its numbers as a table.
 
-import { h, quiet, table } from "./dom.js";
+import { h, prose, quiet, table } from "./dom.js";
 import { count, span } from "./format.js";
 
 const left = 36;
@@ -12,13 +12,9 @@ const right = 8;
 export function figure(context, { id, title, note, legend, draw, columns, rows, empty }) {
   const isTable = context.switches.has(id);
   const isEmpty = rows.length === 0;
-  return h(
-    "figure",
-    { "data-key": id, "data-chart": id },
-    h(
-      "figcaption",
-      null,
-      h("span", { class: "title" }, title),
+  return h("figure", { "data-key": id, "data-chart": id },
+    h("figcaption",
+      h("span.title", title),
       note && !isEmpty && quiet(note),
       !isEmpty && h("button", {
         class: "switch",
@@ -29,17 +25,13 @@ export function figure(context, { id, title, note, legend, draw, columns, rows, 
         },
       }, "Show as table"),
     ),
-    isEmpty ? h("p", { class: "empty" }, empty ?? "There is nothing in this time.") : isTable
-      ? h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
-        table(title, columns, rows, { captionHidden: true }),
+    isEmpty ? h("p.empty", prose(empty)) : isTable
+      ? h("div.scroll", { tabindex: "0", role: "region", "aria-label": title },
+        table(title, columns, rows),
       )
       : [
-        legend && h(
-          "p",
-          { class: "legend", "aria-hidden": "true" },
-          legend.map(([name, text]) => h("span", null, h("span", { class: `swatch ${name}` }), text)),
+        legend && h("p.legend", { "aria-hidden": "true" },
+          legend.map(([name, text]) => h("span", h("span", { class: `swatch ${name}` }), text)),
         ),
         draw(context.width),
       ],
@@ -57,28 +49,35 @@ function canvas(width, height, title, description, hasLinks, ...children) {
       class: "chart",
       "aria-label": `${title}. ${description}`,
     },
-    h("svg:title", null, title),
-    h("svg:desc", null, description),
+    h("svg:title", title),
+    h("svg:desc", description),
     ...children,
   );
 }
 
-const rect = (name, x, y, width, height, members = {}) =>
+const round = (members) =>
+  Object.fromEntries(
+    Object.entries(members).map(([key, value]) => [key, typeof value === "number" ? value.toFixed(1) : value]),
+  );
+
+const rect = (name, x, y, width, height, data = {}) =>
   h("svg:rect", {
     class: name,
-    x: x.toFixed(1),
-    y: y.toFixed(1),
-    width: Math.max(0, width).toFixed(1),
-    height: Math.max(0, height).toFixed(1),
-    ...members,
+    ...round({ x, y, width: Math.max(0, width), height: Math.max(0, height) }),
+    "data-series": data.series,
+    "data-value": data.value,
+    "data-at": data.at,
   });
 
+const rule = (name, x1, y1, x2, y2, members) =>
+  h("svg:line", { class: name, ...round({ x1, y1, x2, y2 }), ...members });
+
 const label = (x, y, text, anchor = "middle", name = "label") =>
-  h("svg:text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor, class: name }, text);
+  h("svg:text", { ...round({ x, y }), "text-anchor": anchor, class: name }, text);
 
 /** The next number above that is easy to read, as its half mostly is: 1, 2, 4, 6, 8, 10, 20, … */
-function ceiling(number) {
-  if (number <= 1) return 1;
+function ceiling(values) {
+  const number = Math.max(1, ...values);
   const power = 10 ** Math.floor(Math.log10(number));
   return [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= number) * power;
 }
@@ -88,21 +87,18 @@ function scale(width, top, bottom, most) {
   return lines.map((value) => {
     const y = bottom - (bottom - top) * value / most;
     return [
-      h("svg:line", {
-        x1: left,
-        x2: width - right,
-        y1: y.toFixed(1),
-        y2: y.toFixed(1),
-        class: value === 0 ? "axis" : "grid",
-      }),
+      rule(value === 0 ? "axis" : "grid", left, y, width - right, y),
       label(left - 5, y + 4, count(value), "end"),
     ];
   });
 }
 
-/** Shows at most as many labels below an axis as have room. */
-function thinned(slots, width, room) {
-  return Math.max(1, Math.ceil(slots * room / width));
+/** The line where a budget ends, with its name on the side that has room. */
+function budgetLine(x, top, bottom, budget, text, isRight) {
+  return [
+    rule("budget", x, top - 8, x, bottom, { "data-budget": budget }),
+    label(isRight ? x - 5 : x + 5, top - 8, text, isRight ? "end" : "start", "label strong"),
+  ];
 }
 
 /**
@@ -111,91 +107,54 @@ function thinned(slots, width, room) {
  */
 export function pairs(width, title, slots) {
   const [top, bottom, height] = [10, 122, 186];
-  const most = ceiling(Math.max(1, ...slots.map((slot) => Math.max(slot.promised, slot.launched))));
+  const most = ceiling(slots.flatMap((slot) => [slot.promised, slot.launched]));
   const mostMissed = Math.max(1, ...slots.map((slot) => slot.missed));
   const step = (width - left - right) / slots.length;
   const bar = Math.max(2, Math.min(14, step / 2 - 1.5));
-  const every = thinned(slots.length, width - left - right, 44);
-  const sum = (key) => slots.reduce((total, slot) => total + slot[key], 0);
-  const words = `${count(sum("promised"))} launches promised, ${count(sum("launched"))} launched, ${
-    count(sum("missed"))
-  } missed`;
-  return canvas(
-    width,
-    height,
-    title,
-    words,
-    true,
+  // As many labels as have room.
+  const every = Math.ceil(44 / step);
+  const sum = (key) => count(slots.reduce((total, slot) => total + slot[key], 0));
+  const words = `${sum("promised")} launches promised, ${sum("launched")} launched, ${sum("missed")} missed`;
+  return canvas(width, height, title, words, true,
     scale(width, top, bottom, most),
     slots.map((slot, index) => {
       const x = left + step * index + step / 2;
-      const size = (value) => (bottom - top) * value / most;
-      const data = (series) => ({ "data-series": series, "data-value": slot[series], "data-at": slot.at });
-      const drop = slot.missed > 0 ? Math.max(4, 22 * slot.missed / mostMissed) : 0;
+      const data = (series) => ({ series, value: slot[series], at: slot.at });
+      const [promised, launched] = [slot.promised, slot.launched].map((value) => (bottom - top) * value / most);
+      const drop = Math.max(4, 22 * slot.missed / mostMissed);
+      const text = `${slot.name}: ${slot.missed} missed; show which`;
       return [
-        rect(
-          "promised",
-          x - bar - 0.5,
-          bottom - size(slot.promised),
-          bar,
-          size(slot.promised),
-          data("promised"),
-        ),
-        rect("launched", x + 0.5, bottom - size(slot.launched), bar, size(slot.launched), data("launched")),
+        rect("promised", x - bar - 0.5, bottom - promised, bar, promised, data("promised")),
+        rect("launched", x + 0.5, bottom - launched, bar, launched, data("launched")),
         index % every === 0 && label(x, height - 6, slot.label),
-        slot.missed > 0 && missedBar(slot, x, bottom, step, bar, drop),
+        slot.missed > 0 &&
+        h("svg:a.missed-link", { href: slot.href, "aria-label": text },
+          rect("hit", x - step / 2, bottom + 1, step, 36),
+          rect("missed", x - bar - 0.5, bottom + 3, bar * 2 + 1, drop, data("missed")),
+          step >= 18 && label(x, bottom + drop + 15, slot.missed, "middle", "label strong"),
+          h("svg:title", text),
+        ),
       ];
     }),
-  );
-}
-
-function missedBar(slot, x, bottom, step, bar, drop) {
-  const text = `${slot.name}: ${slot.missed} missed; show which`;
-  return h(
-    "svg:a",
-    { href: slot.href, class: "missed-link", "aria-label": text },
-    rect("hit", x - step / 2, bottom + 1, step, 36),
-    rect("missed", x - bar - 0.5, bottom + 3, bar * 2 + 1, drop, {
-      "data-series": "missed",
-      "data-value": slot.missed,
-      "data-at": slot.at,
-    }),
-    step >= 18 && label(x, bottom + drop + 15, slot.missed, "middle", "label strong"),
-    h("svg:title", null, text),
   );
 }
 
 /** Stacked bars close to each other, for a series of minutes: {label, good, bad}. */
 export function stack(width, title, description, slots) {
   const [top, bottom, height] = [8, 74, 94];
-  const most = ceiling(Math.max(1, ...slots.map((slot) => slot.good + slot.bad)));
+  const most = ceiling(slots.map((slot) => slot.good + slot.bad));
   const step = (width - left - right) / slots.length;
-  return canvas(
-    width,
-    height,
-    title,
-    description,
-    false,
+  const bar = Math.max(1, step - (step > 4 ? 1 : 0.4));
+  return canvas(width, height, title, description, false,
     scale(width, top, bottom, most),
     slots.map((slot, index) => {
       const x = left + step * index;
-      const bad = (bottom - top) * slot.bad / most;
-      const good = (bottom - top) * slot.good / most;
-      const bar = Math.max(1, step - (step > 4 ? 1 : 0.4));
+      const [good, bad] = [slot.good, slot.bad].map((value) => (bottom - top) * value / most);
+      const data = (series) => ({ series, value: slot[series], at: slot.at });
       return [
-        slot.good > 0 &&
-        rect("launched", x, bottom - bad - good, bar, good, {
-          "data-series": "good",
-          "data-value": slot.good,
-          "data-at": slot.at,
-        }),
-        slot.bad > 0 &&
-        rect("missed", x, bottom - bad, bar, bad, {
-          "data-series": "bad",
-          "data-value": slot.bad,
-          "data-at": slot.at,
-        }),
-        slot.label && label(Math.min(Math.max(x, left + 14), width - right - 14), height - 5, slot.label),
+        good > 0 && rect("launched", x, bottom - bad - good, bar, good, data("good")),
+        bad > 0 && rect("missed", x, bottom - bad, bar, bad, data("bad")),
+        slot.label && x > left + 14 && x < width - right - 14 && label(x, height - 5, slot.label),
       ];
     }),
   );
@@ -204,41 +163,24 @@ export function stack(width, title, description, slots) {
 /** Bars over buckets of spans on a logarithmic axis; the last one is open. A line shows the budget. */
 export function histogram(width, title, bounds, counts, budget) {
   const [top, bottom, height] = [22, 128, 150];
-  const edges = [bounds[0] / 4, ...bounds, bounds[bounds.length - 1] * 3];
-  const low = Math.log(edges[0]);
-  const high = Math.log(edges[edges.length - 1]);
-  const place = (seconds) =>
-    left +
-    (width - left - right) *
-      (Math.log(Math.min(Math.max(seconds, edges[0]), edges[edges.length - 1])) - low) / (high - low);
-  const most = ceiling(Math.max(1, ...counts));
+  const edges = [bounds[0] / 4, ...bounds, bounds.at(-1) * 3];
+  const [low, high] = [Math.log(edges[0]), Math.log(edges.at(-1))];
+  const place = (seconds) => {
+    const within = Math.min(Math.max(seconds, edges[0]), edges.at(-1));
+    return left + (width - left - right) * (Math.log(within) - low) / (high - low);
+  };
+  const most = ceiling(counts);
   const total = counts.reduce((sum, value) => sum + value, 0);
-  const description = `${count(total)} in ${counts.length} buckets` +
-    (budget ? `; the budget is ${span(budget)}` : "");
+  const words = `${count(total)} in ${counts.length} buckets${budget ? `; the budget is ${span(budget)}` : ""}`;
   let lastEnd = -Infinity;
-  const line = budget ? place(budget) : null;
-  return canvas(
-    width,
-    height,
-    title,
-    description,
-    false,
+  return canvas(width, height, title, words, false,
     scale(width, top, bottom, most),
     counts.map((value, index) => {
       const x = place(edges[index]);
       const size = (bottom - top) * value / most;
-      return rect(
-        budget && edges[index] >= budget ? "missed" : "launched",
-        x + 0.5,
-        bottom - size,
-        place(edges[index + 1]) - x - 1,
-        size,
-        {
-          "data-series": "counts",
-          "data-value": value,
-          "data-at": index < bounds.length ? bounds[index] : "more",
-        },
-      );
+      const name = budget && edges[index] >= budget ? "missed" : "launched";
+      const data = { series: "counts", value, at: bounds[index] ?? "more" };
+      return rect(name, x + 0.5, bottom - size, place(edges[index + 1]) - x - 1, size, data);
     }),
     bounds.map((bound) => {
       const x = place(bound);
@@ -246,29 +188,10 @@ export function histogram(width, title, bounds, counts, budget) {
       const half = text.length * 3.4;
       if (x - half < lastEnd + 5 || x + half > width) return null;
       lastEnd = x + half;
-      return [
-        h("svg:line", { x1: x.toFixed(1), x2: x.toFixed(1), y1: bottom, y2: bottom + 4, class: "axis" }),
-        label(x, height - 6, text),
-      ];
+      return [rule("axis", x, bottom, x, bottom + 4), label(x, height - 6, text)];
     }),
-    line !== null &&
-      [
-        h("svg:line", {
-          x1: line.toFixed(1),
-          x2: line.toFixed(1),
-          y1: top - 8,
-          y2: bottom,
-          class: "budget",
-          "data-budget": budget,
-        }),
-        label(
-          line > width / 2 ? line - 5 : line + 5,
-          top - 8,
-          `budget ${span(budget)}`,
-          line > width / 2 ? "end" : "start",
-          "label strong",
-        ),
-      ],
+    budget &&
+      budgetLine(place(budget), top, bottom, budget, `budget ${span(budget)}`, place(budget) > width / 2),
   );
 }
 
@@ -278,37 +201,21 @@ export function histogram(width, title, bounds, counts, budget) {
  */
 export function shares(width, title, slots) {
   const [top, bottom, height] = [22, 128, 150];
-  const most = ceiling(Math.max(1, ...slots.map((slot) => slot.value)));
+  const most = ceiling(slots.map((slot) => slot.value));
   const step = (width - left - right) / slots.length;
-  const over = slots.findIndex((slot) => slot.isOver);
-  const line = left + step * over;
-  return canvas(
-    width,
-    height,
-    title,
-    slots.map((slot) => `${slot.label}: ${count(slot.value)}`).join(", "),
-    false,
+  const words = slots.map((slot) => `${slot.label}: ${count(slot.value)}`).join(", ");
+  return canvas(width, height, title, words, false,
     scale(width, top, bottom, most),
-    slots.map((slot, index) => {
-      const size = (bottom - top) * slot.value / most;
+    slots.map(({ value, isOver, label: name, short }, index) => {
+      const x = left + step * index;
+      const size = (bottom - top) * value / most;
+      const data = { series: "counts", value, at: name };
       return [
-        rect(slot.isOver ? "missed" : "launched", left + step * index + 3, bottom - size, step - 6, size, {
-          "data-series": "counts",
-          "data-value": slot.value,
-          "data-at": slot.label,
-        }),
-        label(left + step * (index + 0.5), height - 6, step < 52 ? slot.short : slot.label),
+        rect(isOver ? "missed" : "launched", x + 3, bottom - size, step - 6, size, data),
+        label(x + step / 2, height - 6, step < 52 ? short : name),
       ];
     }),
-    h("svg:line", {
-      x1: line.toFixed(1),
-      x2: line.toFixed(1),
-      y1: top - 8,
-      y2: bottom,
-      class: "budget",
-      "data-budget": "1",
-    }),
-    label(line - 5, top - 8, "budget", "end", "label strong"),
+    budgetLine(left + step * slots.findIndex((slot) => slot.isOver), top, bottom, 1, "budget", true),
   );
 }
 
@@ -321,32 +228,12 @@ export function intervals(width, title, rows, from, to, ticks) {
   const place = (time) =>
     start + (width - start - right) * (Math.min(Math.max(time, from), to) - from) / (to - from);
   const looks = { met: ["good", 8], unmet: ["bad", 16], unknown: ["odd", 8] };
-  return canvas(
-    width,
-    height,
-    title,
-    `${count(rows.length)} factors`,
-    false,
-    h(
-      "svg:defs",
-      null,
-      h("svg:pattern", {
-        id: "hatch",
-        width: "5",
-        height: "5",
-        patternUnits: "userSpaceOnUse",
-        patternTransform: "rotate(45)",
-      }, h("svg:rect", { class: "hatch", width: "2", height: "5" })),
-    ),
+  const hatch = { width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+  return canvas(width, height, title, `${count(rows.length)} factors`, false,
+    h("svg:defs", h("svg:pattern", { id: "hatch", ...hatch }, h("svg:rect.hatch", { width: 2, height: 5 }))),
     ticks.map(({ time, text }) => [
-      h("svg:line", {
-        x1: place(time).toFixed(1),
-        x2: place(time).toFixed(1),
-        y1: 2,
-        y2: height - 20,
-        class: "grid",
-      }),
-      label(Math.min(place(time), width - 18), height - 6, text),
+      rule("grid", place(time), 2, place(time), height - 20),
+      label(Math.min(Math.max(place(time), 16), width - 18), height - 6, text),
     ]),
     rows.map(({ name, items }, index) => {
       const middle = row * index + (isNarrow ? 30 : 15);
@@ -355,15 +242,10 @@ export function intervals(width, title, rows, from, to, ticks) {
         items.map((item) => {
           const [look, size] = looks[item.state] ?? looks.unknown;
           const x = place(item.start);
-          const bar = rect(
-            `interval ${look}`,
-            x,
-            middle - size / 2,
-            Math.max(1.5, place(item.end) - x - 0.5),
-            size,
-            { "data-series": name, "data-value": item.state },
-          );
-          bar.append(h("svg:title", null, item.text));
+          const length = Math.max(1.5, place(item.end) - x - 0.5);
+          const data = { series: name, value: item.state };
+          const bar = rect(`interval ${look}`, x, middle - size / 2, length, size, data);
+          bar.append(h("svg:title", item.text));
           return bar;
         }),
       ];
@@ -373,18 +255,12 @@ export function intervals(width, title, rows, from, to, ticks) {
 
 /** The last ends, the newest last: a link each, whose letter, height and colour say the outcome. */
 export function strip(cells, letter, look) {
-  return h(
-    "ol",
-    { class: "strip" },
+  return h("ol.strip",
     cells.map((cell) =>
-      h(
-        "li",
-        { "data-key": cell.key },
-        h(
-          "a",
-          { href: cell.href, class: look(cell.outcome), title: cell.text, "data-value": cell.outcome },
+      h("li", { "data-key": cell.key },
+        h("a", { href: cell.href, class: look(cell.outcome), title: cell.text, "data-value": cell.outcome },
           h("span", { "aria-hidden": "true" }, letter(cell.outcome)),
-          h("span", { class: "unseen" }, cell.text),
+          h("span.unseen", cell.text),
         ),
       )
     ),

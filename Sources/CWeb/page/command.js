@@ -52,9 +52,7 @@ async function copy(text) {
 
 /** The command, which can be selected, and a button that copies it. */
 export function commandLine(text) {
-  return h(
-    "div",
-    { class: "command", "data-key": "command" },
+  return h("div.command@command",
     h("code", { tabindex: "0", "aria-label": "The same on the command line" }, text),
     h("button", { onclick: () => copy(text), "data-copy": "" }, "Copy as command"),
   );

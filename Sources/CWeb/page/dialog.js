@@ -10,14 +10,10 @@ export function dialog(title, content, buttons) {
       element.returnValue = value;
       element.close();
     };
-    const element = h(
-      "dialog",
-      { "aria-labelledby": "dialog-title" },
+    const element = h("dialog", { "aria-labelledby": "dialog-title" },
       h("h2", { id: "dialog-title" }, title),
       content,
-      h(
-        "p",
-        { class: "buttons" },
+      h("p.buttons",
         buttons.map(({ text, value, main }) =>
           h("button", { class: main ? "main" : undefined, onclick: () => close(value), value }, text)
         ),

@@ -3,47 +3,30 @@
 
 import { cut, visible } from "./text.js";
 
-const svgNames = new Set([
-  "svg",
-  "g",
-  "rect",
-  "line",
-  "path",
-  "text",
-  "title",
-  "desc",
-  "pattern",
-  "defs",
-  "a",
-]);
 const longestText = 4000;
-const plain = new Set([
-  "href",
-  "id",
-  "class",
-  "name",
-  "value",
-  "type",
-  "for",
-  "data-key",
-  "d",
-  "points",
-  "viewBox",
-]);
+const plain = new Set("href id class name value type for data-key d points viewBox".split(" "));
 
-/** Makes an element. A member `on…` is a listener, a string a text node whose characters are all visible. */
+/**
+ * Makes an element: "p.lead.quiet@key" is a `p` with classes and a key, "svg:rect" one of SVG. Its members, which
+ * may be left out, are attributes; one that begins with `on` is a listener. A string is a text node whose characters
+ * are all visible.
+ */
 export function h(name, members, ...children) {
-  const isSVG = name.startsWith("svg:");
-  const local = isSVG ? name.slice(4) : name;
-  const element = isSVG && svgNames.has(local)
-    ? document.createElementNS("http://www.w3.org/2000/svg", local)
-    : document.createElement(local);
-  for (const [key, value] of Object.entries(members ?? {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (key.startsWith("on")) element[key] = value;
-    else if (key === "checked" || key === "indeterminate") element[key] = value;
-    else if (value === true) element.setAttribute(key, "");
-    else element.setAttribute(key, plain.has(key) ? String(value) : visible(cut(value, longestText)));
+  const [kind, key] = name.split("@");
+  const [tag, ...classes] = kind.split(".");
+  const element = tag.startsWith("svg:")
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4))
+    : document.createElement(tag);
+  if (key) element.setAttribute("data-key", key);
+  if (classes.length > 0) element.setAttribute("class", classes.join(" "));
+  if (members && members.constructor !== Object) children.unshift(members);
+  else {
+    for (const [key, value] of Object.entries(members ?? {})) {
+      if (value === undefined || value === null || value === false) continue;
+      if (key.startsWith("on") || key === "checked" || key === "indeterminate") element[key] = value;
+      else if (value === true) element.setAttribute(key, "");
+      else element.setAttribute(key, plain.has(key) ? String(value) : visible(cut(value, longestText)));
+    }
   }
   append(element, children);
   return element;
@@ -59,13 +42,17 @@ function append(element, children) {
 }
 
 // Shorter names for what is made often.
-export const p = (...children) => h("p", null, ...children);
-export const li = (...children) => h("li", null, ...children);
-export const code = (text) => h("code", null, text);
-export const strong = (...children) => h("strong", null, ...children);
-export const quiet = (...children) => h("span", { class: "quiet" }, ...children);
-export const empty = (...children) => h("p", { class: "empty" }, ...children);
+export const p = (...children) => h("p", ...children);
+export const li = (...children) => h("li", ...children);
+export const code = (text) => h("code", text);
+export const strong = (...children) => h("strong", ...children);
+export const quiet = (...children) => h("span.quiet", ...children);
+export const empty = (text) => h("p.empty", prose(text));
 export const link = (href, ...children) => h("a", { href }, ...children);
+
+/** Text of the host, in which commands stand between backticks. */
+export const prose = (text, most = 600) =>
+  cut(text, most).split("`").map((part, index) => index % 2 === 1 ? code(part) : part);
 
 /** A block of text with its own lines; hidden characters are visible, and it ends after `most` characters. */
 export function block(text, most = 65536) {
@@ -74,16 +61,7 @@ export function block(text, most = 65536) {
   return element;
 }
 
-const listeners = [
-  "onclick",
-  "onpointerdown",
-  "onchange",
-  "oninput",
-  "onkeydown",
-  "onsubmit",
-  "onblur",
-  "onfocus",
-];
+const listeners = "onclick onpointerdown onchange oninput onkeydown onblur onfocus".split(" ");
 
 /** Gives `shown` the children of `wanted`, and keeps each node that fits, with its focus and selection. */
 export function patch(shown, wanted) {
@@ -137,51 +115,35 @@ function patchElement(shown, wanted) {
     if (shown !== document.activeElement && shown.value !== wanted.value) shown.value = wanted.value;
     return;
   }
-  if (shown.nodeName === "PROGRESS" || shown.nodeName === "METER") shown.value = wanted.value;
   patch(shown, wanted);
 }
 
 /**
- * A table with a caption. Each column is {title, cell(row), head, number, wide}.
+ * A table with a caption. Each column is [title, cell(row), flags, heading], with the flags head, number and wide.
  * Narrow screens show rows as blocks.
  */
-export function table(caption, columns, rows, { key, marked, captionHidden } = {}) {
-  return h(
-    "table",
-    { role: "table" },
-    h("caption", { class: captionHidden ? "unseen" : undefined }, caption),
-    h(
-      "thead",
-      { role: "rowgroup" },
-      h(
-        "tr",
-        { role: "row" },
-        columns.map((column) =>
-          h(
-            "th",
-            { scope: "col", role: "columnheader", class: column.number ? "number" : undefined },
-            column.heading ?? column.title,
-          )
+export function table(caption, columns, rows, { key, marked, captionShown } = {}) {
+  return h("table", { role: "table" },
+    h("caption", { class: captionShown ? null : "unseen" }, caption),
+    h("thead", { role: "rowgroup" },
+      h("tr", { role: "row" },
+        columns.map(([title, , flags, heading = title]) =>
+          h("th", { scope: "col", role: "columnheader", class: flags }, heading)
         ),
       ),
     ),
-    h(
-      "tbody",
-      { role: "rowgroup" },
+    h("tbody", { role: "rowgroup" },
       rows.map((row) =>
-        h(
-          "tr",
-          { role: "row", "data-key": key?.(row), class: marked?.(row) ? "marked" : undefined },
-          columns.map((column) => {
-            const content = column.cell(row);
-            return h(column.head ? "th" : "td", {
-              scope: column.head ? "row" : undefined,
-              role: column.head ? "rowheader" : "cell",
-              "data-title": column.title,
-              class:
-                [column.number && "number", column.wide && "wide", content === "–" && "none"].filter(Boolean)
-                  .join(" ") || undefined,
-            }, h("div", null, content));
+        h("tr", { role: "row", "data-key": key?.(row), class: marked?.(row) && "marked" },
+          columns.map(([title, cell, flags = ""]) => {
+            const content = cell(row);
+            const isHead = flags.includes("head");
+            return h(isHead ? "th" : "td", {
+              scope: isHead && "row",
+              role: isHead ? "rowheader" : "cell",
+              "data-title": title,
+              class: content === "–" ? `${flags} none` : flags || null,
+            }, h("div", content));
           }),
         )
       ),
@@ -191,12 +153,16 @@ export function table(caption, columns, rows, { key, marked, captionHidden } = {
 
 /** A list of terms and what they are. Pairs without a value are left out. */
 export function facts(pairs) {
-  return h(
-    "dl",
-    { class: "facts" },
+  return h("dl.facts",
     pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
-      .map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
+      .map(([term, value]) => h("div", h("dt", term), h("dd", value))),
   );
+}
+
+/** Links to parts of a view, each [text, address, whether it is the present one]. */
+export function tabs(label, items) {
+  const item = ([text, href, isCurrent]) => li(h("a", { href, "aria-current": isCurrent && "true" }, text));
+  return h("nav.tabs@tabs", { "aria-label": label }, h("ul", items.map(item)));
 }
 
 /** A section with a heading of the second rank. */

@@ -3,61 +3,13 @@
 
 import { get, Refusal } from "./api.js";
 
-const kinds = [
-  "host-started",
-  "host-stopped",
-  "submitted",
-  "replaced",
-  "cancelled",
-  "launched",
-  "ended",
-  "backed-off",
-  "snoozed",
-  "repeated",
-  "dates-skipped",
-  "missed",
-  "parked",
-  "released",
-  "finished",
-  "fenced",
-  "gap",
-  "factor-changed",
-  "retried",
-  "triggered",
-  "edited",
-  "held",
-  "audited",
-  "host-lost",
-];
+const kinds = (
+  "host-started host-stopped submitted replaced cancelled launched ended backed-off " +
+  "snoozed repeated dates-skipped missed parked released finished fenced gap " +
+  "factor-changed retried triggered edited held audited host-lost"
+).split(" ");
 const mostRequests = 256;
 const longestPause = 60_000;
-
-/** Returns the number of the newest entry. The number of calls grows as the logarithm of that number. */
-async function newest() {
-  const isThere = async (after) => {
-    const { entries } = await get(`journal?after=${after}&limit=1`);
-    return entries.length > 0 ? entries[0].sequence : null;
-  };
-  const first = await isThere(0);
-  if (first === null) return 0;
-  let low = first;
-  let step = 1024;
-  let found = await isThere(low + step);
-  while (found !== null) {
-    low = found;
-    step *= 2;
-    found = await isThere(low + step);
-  }
-  let high = low + step;
-  // An entry follows `low - 1`, and none follows `high`.
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    found = await isThere(middle);
-    if (found === null) high = middle;
-    else low = Math.max(found, middle + 1);
-  }
-  return high;
-}
 
 /** What has changed since it was taken last. It is bounded: beyond some hundred requests it says "all". */
 class Changes {
@@ -103,13 +55,13 @@ export class Events {
     }
     const isNew = this.#last === null;
     try {
-      this.#last ??= await newest();
+      this.#last ??= (await get("host")).newest;
     } catch (error) {
-      // Without the right to follow the journal, views load again after some seconds only.
       if (generation === this.#generation && !(error instanceof Refusal)) this.#on.broken();
       return;
     }
-    if (generation !== this.#generation) return;
+    // Without the right to follow the journal, views load again after some seconds only.
+    if (generation !== this.#generation || this.#last === null) return;
     let hasOpened = false;
     const source = new EventSource(`/v1/journal?after=${this.#last}`);
     this.#source = source;

@@ -61,42 +61,40 @@ export default {
     return [
       heading("Factors"),
       now.length === 0
-        ? empty("No source knows a factor of this machine. Type ", code("curfew doctor"), " to see why.")
+        ? empty("No source knows a factor of this machine. Type `curfew doctor` to see why.")
         : table(
           "What the machine is like now",
           [
-            { title: "Factor", head: true, cell: (factor) => factor.name },
-            {
-              title: "State",
-              cell: (factor) => mark({ yes: "met", no: "unmet" }[factor.state] ?? "unknown"),
-            },
-            { title: "Detail", wide: true, cell: (factor) => cut(factor.detail, 300) },
-            { title: "Since", cell: (factor) => when(factor.since) },
-            { title: "Source", cell: (factor) => code(cut(factor.source, 120)) },
+            ["Factor", (factor) => factor.name, "head"],
+            ["State", (factor) => mark({ yes: "met", no: "unmet" }[factor.state] ?? "unknown")],
+            ["Detail", (factor) => cut(factor.detail, 300), "wide"],
+            ["Since", (factor) => when(factor.since)],
+            ["Source", (factor) => code(cut(factor.source, 120)), "wide"],
           ],
           now,
-          { captionHidden: true, key: (factor) => factor.name },
+          { key: (factor) => factor.name },
         ),
-      section(
-        "Over the day",
-        history === null ? empty("The host keeps no history of factors.") : figure(context, {
-          id: "factors",
-          title,
-          legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
-          draw: (width) => intervals(width, title, rows, from, to, ticks),
-          columns: [
-            { title: "Factor", head: true, cell: (item) => item.name },
-            { title: "State", cell: (item) => mark(item.state) },
-            { title: "From", cell: (item) => at(item.start) },
-            { title: "To", cell: (item) => item.isNow ? "now" : at(item.end) },
-            { title: "For", number: true, cell: (item) => span((item.end - item.start) / 1000) },
-            { title: "Detail", wide: true, cell: (item) => cut(item.detail ?? "", 200) },
-          ],
-          rows: context.switches.has("factors")
-            ? rows.flatMap((row) => row.items).slice(0, mostIntervals)
-            : rows,
-          empty: "The history of factors has just begun.",
-        }),
+      section("Over the day",
+        history === null
+          ? empty("The host does not give the history. Type `curfew doctor` to see how they stand.")
+          : figure(context, {
+            id: "factors",
+            title,
+            legend: [["good", "met"], ["bad tall", "not met"], ["odd", "unknown"]],
+            draw: (width) => intervals(width, title, rows, from, to, ticks),
+            columns: [
+              ["Factor", (item) => item.name, "head"],
+              ["State", (item) => mark(item.state)],
+              ["From", (item) => at(item.start)],
+              ["To", (item) => item.isNow ? "now" : at(item.end)],
+              ["For", (item) => span((item.end - item.start) / 1000), "number"],
+              ["Detail", (item) => cut(item.detail ?? "", 200), "wide"],
+            ],
+            rows: context.switches.has("factors")
+              ? rows.flatMap((row) => row.items).slice(0, mostIntervals)
+              : rows,
+            empty: "The history has just begun: a factor is here once the host has read it.",
+          }),
       ),
       commandLine(line(null, "doctor")),
     ];

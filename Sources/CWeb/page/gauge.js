@@ -6,11 +6,10 @@ import { h } from "./dom.js";
 /** A share from 0 to 1; what is beyond 1 fills the bar in another colour. */
 export function gauge(width, share, text, isBad) {
   const filled = Math.max(0, Math.min(1, share)) * width;
-  return h(
-    "svg:svg",
-    { viewBox: `0 0 ${width} 12`, width, height: 12, role: "img", class: "chart gauge", "aria-label": text },
-    h("svg:title", null, text),
-    h("svg:rect", { class: "gauge-back", x: 0, y: 0, width, height: 12 }),
+  const size = { viewBox: `0 0 ${width} 12`, width, height: 12 };
+  return h("svg:svg.chart.gauge", { ...size, role: "img", "aria-label": text },
+    h("svg:title", text),
+    h("svg:rect.gauge-back", { x: 0, y: 0, width, height: 12 }),
     h("svg:rect", {
       class: isBad || share > 1 ? "missed" : "launched",
       x: 0,

@@ -5,7 +5,7 @@ import { button, perform } from "./actions.js";
 import { post, Refusal } from "./api.js";
 import { figure, histogram, shares, strip } from "./charts.js";
 import { commandLine, line } from "./command.js";
-import { empty, facts, h, li, link, section } from "./dom.js";
+import { code, empty, facts, h, link, prose, section, tabs } from "./dom.js";
 import { count, counted, percent, span } from "./format.js";
 import { handlerState } from "./handlers.js";
 import { letter, look, mark, outcomes } from "./marks.js";
@@ -13,6 +13,9 @@ import { heading } from "./parts.js";
 import { address, encoded } from "./router.js";
 import { range, spans, statisticsPath, sumOfCounts } from "./series.js";
 import { absolute } from "./time.js";
+
+const noEnds =
+  "No task ended in this time. Choose a longer one, or type `curfew ps` to see what waits.";
 
 const spanOf = (context) => Object.hasOwn(spans, context.query.span) ? context.query.span : "24h";
 
@@ -28,8 +31,8 @@ function bucketRows(bounds, counts, format) {
 }
 
 const bucketColumns = (title) => [
-  { title, head: true, cell: (row) => row.name },
-  { title: "Tasks", number: true, cell: (row) => count(row.value) },
+  [title, (row) => row.name, "head"],
+  ["Tasks", (row) => count(row.value), "number"],
 ];
 
 function spanChart(context, id, title, bounds, counts, budget, note) {
@@ -40,7 +43,7 @@ function spanChart(context, id, title, bounds, counts, budget, note) {
     draw: (width) => histogram(width, title, bounds, counts, budget),
     columns: bucketColumns("Span"),
     rows: counts.some((value) => value > 0) ? bucketRows(bounds, counts, span) : [],
-    empty: "No task ended in this time.",
+    empty: noEnds,
   });
 }
 
@@ -60,7 +63,7 @@ function budgetChart(context, bounds, counts) {
     rows: counts.some((value) => value > 0)
       ? slots.map((slot) => ({ name: slot.label, value: slot.value }))
       : [],
-    empty: "No task ended in this time.",
+    empty: noEnds,
   });
 }
 
@@ -98,29 +101,32 @@ export default {
     }));
     const sums = outcomes.map((outcome) => [outcome, ends.filter((end) => end.outcome === outcome).length])
       .filter(([, value]) => value > 0);
-    // Each program has a budget of its own: a line stands only for one that all have.
-    const budgets = new Set(ends.map((end) => end.budget).filter((budget) => budget > 0));
-    if (budgets.size === 0 && handler) budgets.add(handler.budget);
+    // Each program has a budget of its own.
+    const isProgram = identifier === "org.curfew.command";
     const { delayBounds = [], durationBounds = [], budgetBounds = [] } = statistics ?? {};
     return [
       heading(identifier),
       handler &&
-      h(
-        "p",
-        { class: "lead", "data-key": "lead", role: "status" },
+      h("p.lead@lead", { role: "status" },
         mark(handlerState(handler)),
         " ",
         handler.quarantined
-          ? `It is quarantined: ${handler.quarantined}. Its requests wait.`
+          ? [
+            `It is quarantined: ${handler.quarantined}. Its requests wait. Type `,
+            code(line(context.host, "release", handler.plugin ?? identifier)),
+            ".",
+          ]
           : handler.paused
           ? "It is paused: its requests wait."
           : `${counted(handler.active, "task runs", "tasks run")}, ${count(handler.queued)} wait.`,
       ),
-      !handler && h("p", { class: "notice bad" }, "No handler is registered for it now. Its requests wait."),
+      !handler && h("p.notice.bad",
+        prose(
+          "No handler is registered for it now. Its requests wait. Type `curfew plugins` to see which are found.",
+        ),
+      ),
       handler &&
-      h(
-        "p",
-        { class: "buttons", "data-key": "buttons" },
+      h("p.buttons@buttons",
         handler.paused
           ? button(
             "resume",
@@ -143,64 +149,57 @@ export default {
         " ",
         h("a", { href: address(["requests"], { identifier }) }, "Its requests"),
       ),
-      section(
-        "The last ends",
-        cells.length === 0 ? empty("No task of it has ended.") : [
-          h(
-            "p",
-            { class: "quiet" },
+      section("The last ends",
+        cells.length === 0 ? empty(
+          `No task of it has ended. Type \`${
+            isProgram ? "curfew submit -- /bin/date" : line(context.host, "submit", identifier)
+          }\` to submit a request.`,
+        ) : [
+          h("p.quiet",
             `${counted(cells.length, "task")}, the newest last: ${
               sums.map(([outcome, value]) => `${count(value)} ${outcome}`).join(", ")
             }. A cell leads to its request.`,
           ),
           strip(cells, letter, look),
-          h("p", { class: "legend", "aria-hidden": "true" }, sums.map(([outcome]) => mark(outcome))),
+          h("p.legend", { "aria-hidden": "true" }, sums.map(([outcome]) => mark(outcome))),
         ],
       ),
-      section(
-        "How long it takes",
-        h(
-          "nav",
-          { "aria-label": "Span of the charts", class: "tabs" },
-          h(
-            "ul",
-            null,
-            Object.entries(spans).map(([name, { text }]) =>
-              li(
-                h("a", {
-                  href: address(["handlers", identifier], { span: name }),
-                  "aria-current": name === spanOf(context) ? "true" : undefined,
-                }, text),
-              )
-            ),
-          ),
+      section("How long it takes",
+        tabs(
+          "Span of the charts",
+          Object.entries(spans).map(([name, { text }]) => [
+            text,
+            address(["handlers", identifier], { span: name }),
+            name === spanOf(context),
+          ]),
         ),
-        statistics === null ? empty("The host has no statistics.") : [
-          budgetChart(context, budgetBounds, sumOfCounts(statistics, "budget", budgetBounds.length + 1)),
-          spanChart(
-            context,
-            "duration",
-            "Run time of tasks",
-            durationBounds,
-            sumOfCounts(statistics, "duration", durationBounds.length + 1),
-            budgets.size === 1 ? [...budgets][0] : null,
-            budgets.size > 1 && "their budgets differ",
-          ),
-          spanChart(
-            context,
-            "delay",
-            "Delay between the date and the launch",
-            delayBounds,
-            sumOfCounts(statistics, "delay", delayBounds.length + 1),
-          ),
-        ],
+        statistics === null
+          ? empty("The host does not give its statistics. Type `curfew health` to see why.")
+          : [
+            budgetChart(context, budgetBounds, sumOfCounts(statistics, "budget", budgetBounds.length + 1)),
+            spanChart(
+              context,
+              "duration",
+              "Run time of tasks",
+              durationBounds,
+              sumOfCounts(statistics, "duration", durationBounds.length + 1),
+              isProgram ? null : handler?.budget ?? ends[0]?.budget,
+              isProgram && "each program has a budget of its own",
+            ),
+            spanChart(
+              context,
+              "delay",
+              "Delay between the date and the launch",
+              delayBounds,
+              sumOfCounts(statistics, "delay", delayBounds.length + 1),
+            ),
+          ],
       ),
-      handler && section(
-        "Facts",
+      handler && section("Facts",
         facts([
           ["Plugin", handler.plugin ? link("#/plugins", handler.plugin) : "the host itself"],
           ["Kind", handler.kind],
-          ["Budget", span(handler.budget)],
+          ["Budget", isProgram ? `${span(handler.budget)} unless a program has its own` : span(handler.budget)],
           ["Grace", span(handler.grace)],
           ["Lost workers", handler.lost || null],
         ]),

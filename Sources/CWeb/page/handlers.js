@@ -2,7 +2,7 @@
 // The handlers, and what each has done since its host began.
 
 import { commandLine, line } from "./command.js";
-import { code, empty, strong, table } from "./dom.js";
+import { empty, strong, table } from "./dom.js";
 import { count, span } from "./format.js";
 import { mark, outcomes } from "./marks.js";
 import { handlerLink, heading } from "./parts.js";
@@ -22,25 +22,21 @@ export default {
     return [
       heading("Handlers"),
       handlers.length === 0
-        ? empty("No handler is registered. Type ", code("curfew plugins"), " to see which plugins are found.")
+        ? empty("No handler is registered. Type `curfew plugins` to see which plugins are found.")
         : table(
           "The registered handlers; ends of tasks and lost workers are those since the host began",
           [
-            { title: "Handler", head: true, wide: true, cell: (handler) => handlerLink(handler.identifier) },
-            { title: "State", cell: (handler) => mark(handlerState(handler)) },
-            { title: "Run", number: true, cell: (handler) => count(handler.active) },
-            { title: "Wait", number: true, cell: (handler) => count(handler.queued) },
-            { title: "Succeeded", number: true, cell: (handler) => count(handler.ended.succeeded ?? 0) },
-            {
-              title: "Did not",
-              number: true,
-              cell: (handler) => bad(handler) > 0 ? strong(count(bad(handler))) : "0",
-            },
-            { title: "Lost", number: true, cell: (handler) => count(handler.lost) },
-            { title: "Budget", number: true, cell: (handler) => span(handler.budget) },
+            ["Handler", (handler) => handlerLink(handler.identifier), "head wide"],
+            ["State", (handler) => mark(handlerState(handler))],
+            ["Run", (handler) => count(handler.active), "number"],
+            ["Wait", (handler) => count(handler.queued), "number"],
+            ["Succeeded", (handler) => count(handler.ended.succeeded ?? 0), "number"],
+            ["Not succeeded", (handler) => bad(handler) > 0 ? strong(count(bad(handler))) : "0", "number"],
+            ["Lost", (handler) => count(handler.lost), "number"],
+            ["Budget", (handler) => span(handler.budget), "number"],
           ],
           handlers,
-          { key: (handler) => handler.identifier },
+          { key: (handler) => handler.identifier, captionShown: true },
         ),
       commandLine(line(null, "plugins")),
     ];

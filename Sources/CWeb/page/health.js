@@ -2,7 +2,7 @@
 // Health: what the host finds about itself, and how to mend it.
 
 import { commandLine, line } from "./command.js";
-import { h, table } from "./dom.js";
+import { code, h, prose, table } from "./dom.js";
 import { mark } from "./marks.js";
 import { heading } from "./parts.js";
 import { sentence } from "./stage.js";
@@ -10,7 +10,7 @@ import { sentence } from "./stage.js";
 const words = {
   ok: "The host does all its work.",
   drained: "The host launches nothing: it is drained.",
-  degraded: "Some work waits until somebody mends something.",
+  degraded: "Some work waits until what is listed first is mended.",
 };
 const rank = { fail: 0, warn: 1, ok: 2 };
 
@@ -22,9 +22,7 @@ export default {
   render(context, health) {
     return [
       heading("Health"),
-      h(
-        "p",
-        { class: "lead", "data-key": "lead", role: "status" },
+      h("p.lead@lead", { role: "status" },
         mark(health.status),
         " ",
         words[health.status] ?? "",
@@ -32,13 +30,13 @@ export default {
       table(
         "What the host finds",
         [
-          { title: "Part", head: true, cell: (finding) => finding.part },
-          { title: "State", cell: (finding) => mark(finding.state) },
-          { title: "Finding", wide: true, cell: (finding) => sentence(finding.text) },
-          { title: "Mend", wide: true, cell: (finding) => finding.mend ?? "–" },
+          ["Part", (finding) => finding.part, "head"],
+          ["State", (finding) => mark(finding.state)],
+          ["Finding", (finding) => prose(sentence(finding.text)), "wide"],
+          ["Type", (finding) => finding.mend ? code(finding.mend) : "–", "wide"],
         ],
         [...health.findings].sort((a, b) => rank[a.state] - rank[b.state]),
-        { captionHidden: true, key: (finding) => finding.part },
+        { key: (finding) => finding.part },
       ),
       commandLine(line(context.host, "health")),
     ];

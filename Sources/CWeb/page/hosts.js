@@ -37,66 +37,43 @@ export default {
     return [
       heading("Hosts"),
       hosts.length === 0
-        ? empty("No host uses the store. Type ", code("curfew serve"), " to start one.")
+        ? empty("No host uses the store. Type `curfew serve` to start one.")
         : table(
           "The hosts that use the store",
           [
-            {
-              title: "Host",
-              head: true,
-              cell: (item) => item.host === null ? "–" : String(item.host),
-            },
-            { title: "State", cell: (item) => [mark(item.state), item.drained && [" ", when(item.drained)]] },
-            {
-              title: "Machine",
-              wide: true,
-              cell: (
-                item,
-              ) => [
-                item.machine ?? "this one",
-                item === mine && ", answers this page",
-                h(
-                  "span",
-                  { class: "more" },
-                  [
-                    item.process !== null && `process ${item.process}`,
-                    item.handlers && counted(item.handlers.length, "handler"),
-                    (item.version ?? (item === mine && host.version)) &&
-                    `version ${item.version ?? host.version}`,
-                  ].filter(Boolean).join(", "),
-                ),
-              ],
-            },
-            { title: "Since", cell: (item) => when(item.since) },
-            {
-              title: "Last sign of life",
-              cell: (item) =>
-                item.silence === null ? "–" : [
-                  `${span(item.silence)} ago`,
-                  item.lease !== null && h("span", { class: "more" }, `lease ${span(item.lease)}`),
-                ],
-            },
-            {
-              title: "Runs",
-              wide: true,
-              cell: (
-                item,
-              ) => [
-                `${count(item.requests.length)}${item.places === null ? "" : ` of ${count(item.places)}`}`,
-                item.requests.slice(0, mostRequests).map((
-                  id,
-                  index,
-                ) => [index > 0 ? ", " : ": request ", requestLink(id)]),
-                item.requests.length > mostRequests && ", …",
-              ],
-            },
+            ["Host", (item) => item.host === null ? "–" : String(item.host), "head"],
+            ["State", (item) => [mark(item.state), item.drained && [" ", when(item.drained)]]],
+            ["Machine", (item) => [
+              item.machine ?? "this one",
+              item === mine && ", answers this page",
+              h("span.more",
+                [
+                  item.process !== null && `process ${item.process}`,
+                  item.handlers && counted(item.handlers.length, "handler"),
+                  (item.version ?? (item === mine && host.version)) &&
+                  `version ${item.version ?? host.version}`,
+                ].filter(Boolean).join(", "),
+              ),
+            ], "wide"],
+            ["Since", (item) => when(item.since)],
+            ["Last sign of life", (item) =>
+              item.silence === null ? "–" : [
+                `${span(item.silence)} ago`,
+                item.lease !== null && h("span.more", `lease ${span(item.lease)}`),
+              ]],
+            ["Runs", (item) => [
+              `${count(item.requests.length)}${item.places === null ? "" : ` of ${count(item.places)}`}`,
+              item.requests.slice(0, mostRequests).map((
+                id,
+                index,
+              ) => [index > 0 ? ", " : ": request ", requestLink(id)]),
+              item.requests.length > mostRequests && ", …",
+            ], "wide"],
           ],
           hosts,
-          { captionHidden: true, key: (item) => String(item.host ?? item.process) },
+          { key: (item) => String(item.host ?? item.process) },
         ),
-      h(
-        "p",
-        { class: "buttons", "data-key": "drain" },
+      h("p.buttons@drain",
         isDrained
           ? button(
             "drain",
@@ -119,28 +96,24 @@ export default {
                   }`,
             })),
       ),
-      section(
-        "Tasks that run",
-        tasks.length === 0 ? empty("No task runs in this host.") : table(
-          "The tasks that run in this host",
-          [
-            {
-              title: "Request",
-              head: true,
-              cell: (task) => requestLink(task.request),
-            },
-            { title: "Handler", wide: true, cell: (task) => handlerLink(task.identifier) },
-            { title: "Phase", cell: (task) => mark(task.phase) },
-            { title: "Runs for", number: true, cell: (task) => when(task.started, "elapsed") },
-            { title: "Budget", number: true, cell: (task) => span(task.budget) },
-            { title: "Expires", cell: (task) => when(task.deadline) },
-          ],
-          tasks.slice(0, 200),
-          { captionHidden: true, key: (task) => `${task.request}-${task.launch}` },
-        ),
+      section("Tasks that run",
+        tasks.length === 0
+          ? empty("No task runs in this host. Type `curfew ps` to see what waits.")
+          : table(
+            "The tasks that run in this host",
+            [
+              ["Request", (task) => requestLink(task.request), "head"],
+              ["Handler", (task) => handlerLink(task.identifier), "wide"],
+              ["Phase", (task) => mark(task.phase)],
+              ["Runs for", (task) => when(task.started, "elapsed"), "number"],
+              ["Budget", (task) => span(task.budget), "number"],
+              ["Expires", (task) => when(task.deadline)],
+            ],
+            tasks.slice(0, 200),
+            { key: (task) => `${task.request}-${task.launch}` },
+          ),
       ),
-      section(
-        "The host that answers",
+      section("The host that answers",
         facts([
           ["Version", host.version],
           ["Store", code(host.store)],

@@ -10,19 +10,15 @@ let first = 0;
 
 function list(views) {
   const row = (keys, text) =>
-    h("div", null, h("dt", null, keys.map((key) => h("kbd", null, key))), h("dd", null, text));
+    h("div", h("dt", keys.map((key) => h("kbd", key))), h("dd", text));
   dialog("Keys", [
-    h(
-      "dl",
-      { class: "keys" },
+    h("dl.keys",
       views.map((view) => row(["g", view.key], view.title)),
       row(["/"], "go to the filter of requests"),
       row(["c"], "copy the command of the view"),
       row(["?"], "this list"),
     ),
-    p(h(
-      "label",
-      null,
+    p(h("label",
       h("input", {
         type: "checkbox",
         checked: setting("keys") === "on",
@@ -35,6 +31,13 @@ function list(views) {
 
 /** Shows the list of keys. */
 export { list as showKeys };
+
+/** The view is there once it has loaded. */
+function focusFilter(tries = 50) {
+  const input = document.getElementById("filter");
+  if (input) input.focus();
+  else if (tries > 0) setTimeout(focusFilter, 100, tries - 1);
+}
 
 export function listen(views) {
   document.addEventListener("keydown", (event) => {
@@ -56,8 +59,7 @@ export function listen(views) {
       if (!location.hash.startsWith("#/requests") || !document.getElementById("filter")) {
         location.hash = "#/requests";
       }
-      // The view is there after the hash has changed.
-      setTimeout(() => document.getElementById("filter")?.focus(), 300);
+      setTimeout(focusFilter, 50);
     } else if (key === "c") document.querySelector("[data-copy]")?.click();
   });
 }

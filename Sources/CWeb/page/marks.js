@@ -3,57 +3,22 @@
 
 import { h } from "./dom.js";
 
-/** What a state or outcome looks like: its class in the style sheet, and its letter. */
-const looks = {
-  succeeded: ["good", "S"],
-  failed: ["bad", "F"],
-  expired: ["late", "E"],
-  cancelled: ["off", "C"],
-  interrupted: ["odd", "I"],
-  abandoned: ["odd", "A"],
-  crashed: ["crash", "X"],
-  missed: ["bad", "M"],
-  pending: ["wait", "P"],
-  running: ["run", "R"],
-  parked: ["bad", "K"],
-  replaced: ["off", "O"],
-  "host-gone": ["odd", "G"],
-  finished: ["off", "D"],
-  queued: ["wait", "Q"],
-  held: ["wait", "H"],
-  stopping: ["late", "T"],
-  works: ["good", "W"],
-  drained: ["late", "D"],
-  leaving: ["late", "L"],
-  silent: ["bad", "N"],
-  ok: ["good", "✓"],
-  warn: ["late", "!"],
-  fail: ["bad", "X"],
-  degraded: ["bad", "X"],
-  ready: ["good", "R"],
-  validated: ["wait", "V"],
-  retired: ["off", "T"],
-  shadowed: ["off", "S"],
-  quarantined: ["bad", "Q"],
-  paused: ["late", "P"],
-  off: ["off", "O"],
-  gone: ["off", "G"],
-  met: ["good", "✓"],
-  unmet: ["bad", "X"],
-  unknown: ["odd", "?"],
-  yes: ["good", "✓"],
-  no: ["bad", "X"],
-};
+/** What a state or outcome looks like: its class in the style sheet with the words and their letters. */
+const looks = {};
+for (const [name, words] of Object.entries({
+  good: "succeeded:S works:W ok:✓ ready:R met:✓ yes:✓",
+  bad: "failed:F missed:M parked:K silent:N fail:X degraded:X quarantined:Q unmet:X no:X",
+  late: "expired:E stopping:T drained:D leaving:L warn:! paused:P",
+  off: "cancelled:C replaced:O finished:D retired:T shadowed:S off:O gone:G",
+  odd: "interrupted:I abandoned:A host-gone:G unknown:?",
+  crash: "crashed:X",
+  wait: "pending:P queued:Q held:H validated:V",
+  run: "running:R",
+})) {
+  for (const word of words.split(" ")) looks[word.slice(0, -2)] = [name, word.at(-1)];
+}
 
-export const outcomes = [
-  "succeeded",
-  "failed",
-  "expired",
-  "cancelled",
-  "interrupted",
-  "abandoned",
-  "crashed",
-];
+export const outcomes = "succeeded failed expired cancelled interrupted abandoned crashed".split(" ");
 
 export const look = (word) => looks[word]?.[0] ?? "off";
 export const letter = (word) => looks[word]?.[1] ?? "·";
@@ -61,10 +26,8 @@ export const letter = (word) => looks[word]?.[1] ?? "·";
 /** A word with its mark. */
 export function mark(word, text = word) {
   if (!word) return "–";
-  return h(
-    "span",
-    { class: `mark ${look(word)}` },
-    h("span", { class: "sign", "aria-hidden": "true" }, letter(word)),
+  return h("span", { class: `mark ${look(word)}` },
+    h("span.sign", { "aria-hidden": "true" }, letter(word)),
     " ",
     text,
   );

@@ -4,7 +4,7 @@
 import { query } from "./api.js";
 import { figure, stack } from "./charts.js";
 import { commandLine, line } from "./command.js";
-import { code, empty, h, li, link, p, section, strong } from "./dom.js";
+import { code, empty, h, li, link, p, prose, section, strong } from "./dom.js";
 import { count, counted, span } from "./format.js";
 import { outcomes } from "./marks.js";
 import { endTable, heading, missTable, promiseChart, purpose, requestLink } from "./parts.js";
@@ -39,64 +39,41 @@ async function lastEnds(context) {
   }));
 }
 
-function alertsOf({ host, health, plugins, handlers, hosts, counts }) {
+function alertsOf({ host, health, hosts, counts }) {
   const alerts = [];
-  const add = (text, href, next) => alerts.push({ text, href, next });
-  for (const finding of health.findings) {
-    if (finding.state !== "ok") {
-      add(sentence(`${finding.part}: ${finding.text}`), "#/health", "How to mend it");
-    }
-  }
-  for (const plugin of plugins.plugins.filter((item) => item.quarantine)) {
-    add(
-      `Plugin ${plugin.id} is quarantined: ${plugin.quarantine.reason}.`,
-      address(["plugins"]),
-      "Look at it",
-    );
-  }
-  const fromPlugins = new Set(plugins.plugins.filter((item) => item.quarantine).map((item) => item.id));
-  for (
-    const handler of handlers.handlers.filter((item) => item.quarantined && !fromPlugins.has(item.plugin))
-  ) {
-    add(
-      `Handler ${handler.identifier} is quarantined: ${handler.quarantined}.`,
-      address(["handlers", handler.identifier]),
-      "Look at it",
-    );
+  const add = (...parts) => alerts.push(parts);
+  for (const { state, part, text, mend } of health.findings.filter((finding) => finding.state !== "ok")) {
+    // Plugins and handlers in quarantine are among these.
+    const isTold = !mend || text.includes("`");
+    add(strong(part), " – ", prose(sentence(text)), !isTold && prose(` Type \`${mend}\`.`), " ");
+    alerts.at(-1).push(link("#/health", "Health"));
   }
   for (const other of hosts.hosts.filter((item) => item.state === "silent")) {
     add(
       `Host ${other.host ?? other.process} is silent${
         other.silence == null ? "" : ` for ${span(other.silence)}`
-      }.`,
-      "#/hosts",
-      "Look at the hosts",
+      }: another one takes its requests over. Look at its machine. `,
+      link("#/hosts", "Hosts"),
     );
   }
   const stuck = host.statistics?.workers?.stuck ?? 0;
   if (stuck > 0) {
     add(
-      `${counted(stuck, "worker")} ${stuck === 1 ? "does" : "do"} not return from a task.`,
-      "#/handlers",
-      "Look at the handlers",
+      `${counted(stuck, "worker")} ${stuck === 1 ? "does" : "do"} not return from a task. Mend the handler ` +
+        "whose workers are lost, and start the host again. ",
+      link("#/handlers", "Handlers"),
     );
   }
   const slow = host.statistics?.commits?.p99 ?? 0;
   if (slow > slowCommit) {
-    add(
-      `The store is slow: one commit in a hundred takes ${span(slow)} or longer.`,
-      "#/health",
-      "Look at the health",
-    );
+    add(`The store is slow: one commit in a hundred takes ${span(slow)} or longer. Type `, code("curfew doctor"), ".");
   }
   const parked = counts[2];
   if (parked > 0) {
     add(
-      `${counted(parked, "request")} ${
-        parked === 1 ? "is" : "are"
-      } parked: the process ended again and again while they ran.`,
-      address(["requests"], { state: "parked" }),
-      "Look at them",
+      `${counted(parked, "request")} ${parked === 1 ? "is" : "are"} parked: the process ended again and again ` +
+        "while they ran. Mend their handlers, then release them. ",
+      link(address(["requests"], { state: "parked" }), "Parked requests"),
     );
   }
   return alerts;
@@ -106,14 +83,12 @@ function summary(list, counts) {
   const sum = (key) => list.reduce((total, slot) => total + slot[key], 0);
   const [promised, launched, missed] = [sum("promised"), sum("launched"), sum("missed")];
   if (promised + launched === 0 && counts.some((number) => number > 0)) {
-    return "Nothing ran in the last 24 hours.";
+    return prose("Nothing ran in the last 24 hours. Type `curfew ps` to see what waits.");
   }
   if (promised + launched === 0) {
-    return [
-      "Nothing ran in the last 24 hours. Type ",
-      code("curfew submit -- /bin/date"),
-      " to submit a first request.",
-    ];
+    return prose(
+      "Nothing ran in the last 24 hours. Type `curfew submit -- /bin/date` to submit a first request.",
+    );
   }
   const ends = sumOfEnds(list);
   const parts = outcomes.filter((outcome) => ends[outcome] > 0).map((outcome) =>
@@ -140,12 +115,11 @@ export default {
     const minutes = range(3 * hour, "minute");
     const hours = range(24 * hour, "hour");
     const none = (key) => ({ or: { [key]: [] }, fresh: 4 });
-    const [host, health, plugins, handlers, hosts, counts, fine, coarse, misses, ends, first] = await Promise
+    const [host, health, schedules, hosts, counts, fine, coarse, misses, ends, first] = await Promise
       .all([
         context.get("host", { fresh: 4 }),
         context.get("health", none("findings")),
-        context.get("plugins", none("plugins")),
-        context.get("handlers", none("handlers")),
+        context.get("schedules", { ...none("schedules"), fresh: 15 }),
         context.get("hosts", none("hosts")),
         Promise.all(
           states.map(async ([, state]) =>
@@ -164,8 +138,7 @@ export default {
     return {
       host,
       health,
-      plugins,
-      handlers,
+      names: new Map(schedules.schedules.map(({ request, name }) => [request, name])),
       hosts,
       counts,
       fine: slots(minutes, fine),
@@ -194,43 +167,31 @@ export default {
     const sum = (key) => minutes.reduce((total, slot) => total + slot[key], 0);
     return [
       heading("Overview"),
-      h("p", { class: "lead", "data-key": "lead" }, summary(data.coarse, data.counts)),
-      h(
-        "div",
-        { "data-key": "alerts", "aria-live": "polite" },
+      h("p.lead@lead", summary(data.coarse, data.counts)),
+      h("div@alerts", { "aria-live": "polite" },
         alerts.length > 0 &&
-          h(
-            "ul",
-            { class: "notice bad alerts" },
-            alerts.slice(0, 12).map(({ text, href, next }) => li(text, " ", link(href, next))),
-            alerts.length > 12 && li(`… and ${alerts.length - 12} more`),
+          h("ul.notice.bad.alerts",
+            alerts.slice(0, 12).map((parts) => li(parts)),
+            alerts.length > 12 && li(`… and ${alerts.length - 12} more. `, link("#/health", "Health")),
           ),
       ),
-      h(
-        "ul",
-        { class: "counts", "data-key": "counts" },
+      h("ul.counts@counts",
         states.map(([title, state], index) =>
           (state !== "host-gone" || data.counts[index] > 0) &&
-          h(
-            "li",
-            { "data-key": state },
-            h(
-              "a",
-              { href: address(["requests"], { state }) },
-              h("span", { class: "value", "data-count": state }, count(data.counts[index])),
-              h("span", null, title),
+          h("li", { "data-key": state },
+            h("a", { href: address(["requests"], { state }) },
+              h("span.value", { "data-count": state }, count(data.counts[index])),
+              h("span", title),
             ),
           )
         ),
       ),
       data.oldest &&
-      h(
-        "p",
-        { "data-key": "oldest" },
+      h("p@oldest",
         "Due for the longest time: request ",
         requestLink(data.oldest.id),
         " (",
-        purpose(data.oldest, 60),
+        data.names.get(data.oldest.id) ?? purpose(data.oldest, 60),
         "), for ",
         when(data.oldest.due, "elapsed"),
         ". ",
@@ -242,18 +203,15 @@ export default {
           ]
           : "Nothing holds it back.",
       ),
-      section(
-        "Promised and launched",
+      section("Promised and launched",
         promiseChart(context, data.coarse, hour, "Launches in each hour of the last 24 hours"),
       ),
       data.misses.misses.length > 0 &&
-      section(
-        "What did not run in time, and why",
+      section("What did not run in time, and why",
         missTable("Promised launches that were missed", data.misses.misses),
         data.misses.more && p(link(address(["schedules"], all), "All that were missed in 24 hours")),
       ),
-      section(
-        "Throughput",
+      section("Throughput",
         figure(context, {
           id: "throughput",
           title: "Ends in each minute of the last 3 hours",
@@ -266,19 +224,18 @@ export default {
               minutes,
             ),
           columns: [
-            { title: "Minute", head: true, cell: (slot) => slot.name },
-            { title: "Succeeded", number: true, cell: (slot) => count(slot.good) },
-            { title: "Not succeeded", number: true, cell: (slot) => count(slot.bad) },
+            ["Minute", (slot) => slot.name, "head"],
+            ["Succeeded", (slot) => count(slot.good), "number"],
+            ["Not succeeded", (slot) => count(slot.bad), "number"],
           ],
           rows: sum("good") + sum("bad") > 0 ? minutes : [],
-          empty: "No task has ended in the last 3 hours.",
+          empty: "No task has ended in the last 3 hours. Type `curfew ps` to see what waits.",
         }),
       ),
-      section(
-        "Last ends",
+      section("Last ends",
         data.ends.length > 0
-          ? endTable("The last tasks that ended", data.ends)
-          : empty("No task has ended yet."),
+          ? endTable("The last tasks that ended", data.ends, data.names)
+          : empty("No task has ended yet. Type `curfew ps` to see what waits."),
       ),
       commandLine(line(context.host, "ps", "--all")),
     ];

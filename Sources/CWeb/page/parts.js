@@ -21,9 +21,7 @@ export const handlerLink = (identifier) => link(address(["handlers", identifier]
 /** The factors that held a launch back, the longest first. */
 export function reasons(list) {
   if (!list || list.length === 0) return quiet("no reason is recorded");
-  return h(
-    "ul",
-    { class: "reasons" },
+  return h("ul.reasons",
     [...list].sort((a, b) => b.seconds - a.seconds).map((reason) =>
       li(
         strong(reason.factor),
@@ -39,31 +37,24 @@ export function missTable(caption, misses) {
   return table(
     caption,
     [
-      { title: "Promised for", head: true, cell: (miss) => at(miss.due) },
-      {
-        title: "What",
-        cell: (
-          miss,
-        ) => [
-          requestLink(miss.request, miss.schedule ?? miss.identifier),
-          " ",
-          quiet(`request ${miss.request}`),
-        ],
-      },
-      { title: "Held by", wide: true, cell: (miss) => reasons(miss.reasons) },
-      {
-        title: "Launched",
-        cell: (miss) =>
-          miss.launched
-            ? [
-              at(miss.launched),
-              quiet(` ${span((Date.parse(miss.launched) - Date.parse(miss.due)) / 1000)} late`),
-            ]
-            : mark("missed", "not launched"),
-      },
+      ["Promised for", (miss) => at(miss.due), "head"],
+      ["What", (miss) => [
+        requestLink(miss.request, miss.schedule ?? miss.identifier),
+        " ",
+        quiet(`request ${miss.request}`),
+      ], "wide"],
+      ["Held by", (miss) => reasons(miss.reasons), "wide"],
+      ["Launched", (miss) => [
+        miss.launched
+          ? [
+            at(miss.launched),
+            quiet(` ${span((Date.parse(miss.launched) - Date.parse(miss.due)) / 1000)} late`),
+          ]
+          : mark("missed", "not launched"),
+        miss.skipped && h("span.more", cut(miss.skipped, 200)),
+      ]],
     ],
     misses,
-    { captionHidden: true },
   );
 }
 
@@ -77,39 +68,34 @@ export function promiseChart(context, list, size, title, query) {
     legend: [["promised", "promised"], ["launched", "launched"], ["missed", "missed, below the axis"]],
     draw: (width) => pairs(width, title, linked),
     columns: [
-      { title: "Hour", head: true, cell: (slot) => slot.name },
-      { title: "Promised", number: true, cell: (slot) => count(slot.promised) },
-      { title: "Launched", number: true, cell: (slot) => count(slot.launched) },
-      {
-        title: "Missed",
-        number: true,
-        cell: (slot) => slot.missed > 0 ? link(slot.href, count(slot.missed)) : "0",
-      },
+      ["Hour", (slot) => slot.name, "head"],
+      ["Promised", (slot) => count(slot.promised), "number"],
+      ["Launched", (slot) => count(slot.launched), "number"],
+      ["Missed", (slot) => slot.missed > 0 ? link(slot.href, count(slot.missed)) : "0", "number"],
     ],
     rows: linked.some((slot) => slot.promised + slot.launched + slot.missed > 0) ? linked : [],
-    empty: "Nothing was promised or launched in this time.",
+    empty: "Nothing was promised or launched in this time. Type `curfew schedules` to see what is.",
   });
 }
 
 /** The last ends, newest first. */
-export function endTable(caption, ends) {
+export function endTable(caption, ends, names = new Map()) {
   return table(
     caption,
     [
-      { title: "When", head: true, cell: (end) => when(end.at) },
-      {
-        title: "Request",
-        cell: (
-          end,
-        ) => [requestLink(end.request), end.identifier && " ", end.identifier && handlerLink(end.identifier)],
-      },
-      { title: "Outcome", cell: (end) => mark(end.outcome) },
-      { title: "Took", number: true, cell: (end) => span(end.duration) },
+      ["When", (end) => when(end.at), "head"],
+      ["Request", (end) => [
+        requestLink(end.request),
+        " ",
+        names.get(end.request) ?? (end.identifier && handlerLink(end.identifier)),
+      ], "wide"],
+      ["Outcome", (end) => mark(end.outcome)],
+      ["Took", (end) => span(end.duration), "number"],
     ],
     ends,
-    { captionHidden: true, key: (end) => `${end.request}-${end.launch}` },
+    { key: (end) => `${end.request}-${end.launch}` },
   );
 }
 
 /** The heading of a view, on which the focus is set when the view opens. */
-export const heading = (...children) => h("h1", { tabindex: "-1", "data-key": "heading" }, ...children);
+export const heading = (...children) => h("h1@heading", { tabindex: "-1" }, ...children);

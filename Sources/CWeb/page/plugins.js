@@ -4,37 +4,24 @@
 import { button, perform } from "./actions.js";
 import { post } from "./api.js";
 import { commandLine, line } from "./command.js";
-import { code, empty, facts, h, li, p, quiet, table } from "./dom.js";
+import { code, empty, facts, h, li, p, prose, quiet, table } from "./dom.js";
 import { counted } from "./format.js";
 import { mark } from "./marks.js";
 import { heading } from "./parts.js";
 import { encoded } from "./router.js";
+import { sentence } from "./stage.js";
 import { at, when } from "./time.js";
 import { cut } from "./text.js";
-
-const signals = {
-  4: "SIGILL",
-  6: "SIGABRT",
-  7: "SIGBUS",
-  8: "SIGFPE",
-  9: "SIGKILL",
-  11: "SIGSEGV",
-  15: "SIGTERM",
-  24: "SIGXCPU",
-  31: "SIGSYS",
-};
 
 function quarantine(context, plugin) {
   const state = plugin.quarantine;
   if (!state) return null;
-  return h(
-    "div",
-    { class: "notice bad" },
+  return h("div.notice.bad",
     p(
       "Quarantined since ",
       at(state.since),
-      `: ${state.reason}. Its requests wait`,
-      state.until ? [", until ", at(state.until)] : ". It is not run until it is released",
+      `: ${state.reason}. Its requests wait until it is released. Release it, or type `,
+      code(line(context.host, "release", plugin.id)),
       ".",
     ),
     button("plugin", "Release it", () =>
@@ -62,19 +49,19 @@ export default {
       heading("Plugins"),
       plugins.length === 0 &&
       empty(
-        "No plugin is found. Type ",
-        code("curfew new example"),
-        " to make one, or ",
-        code("curfew paths"),
-        " to see where plugins are searched.",
+        "No plugin is found. Type `curfew new example` to make one, or `curfew paths` to see where they are searched.",
       ),
       [...plugins].sort((a, b) => (isBad(b) ? 1 : 0) - (isBad(a) ? 1 : 0)).map((plugin) =>
-        h(
-          "section",
-          { class: "item", "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
-          h("h2", null, cut(plugin.id, 120), " ", quiet(plugin.version), " ", mark(plugin.status)),
+        h("section.item", { "data-key": plugin.id + plugin.directory, "aria-label": plugin.id },
+          h("h2",
+            cut(plugin.id || plugin.directory, 120),
+            " ",
+            quiet(plugin.version),
+            " ",
+            mark(plugin.quarantine ? "quarantined" : plugin.status),
+          ),
           quarantine(context, plugin),
-          plugin.reason && h("p", { class: "notice bad" }, plugin.reason),
+          plugin.reason && !plugin.quarantine && h("p.notice.bad", prose(sentence(plugin.reason))),
           facts([
             ["Directory", code(plugin.directory)],
             [
@@ -87,38 +74,29 @@ export default {
             ],
             [
               "Process",
-              plugin.process === null ? null : `${plugin.process}, started ${counted(plugin.starts, "time")}`,
+              plugin.process &&
+              `${plugin.process}${plugin.starts > 1 ? `, started ${counted(plugin.starts, "time")}` : ""}`,
             ],
             ["Last end", plugin.lastEnd],
-            ["SHA-256", plugin.sha256 && h("code", { class: "hash" }, plugin.sha256)],
-            ["Signer", plugin.sha256 === undefined ? null : plugin.signer ?? "not signed"],
+            ["SHA-256", plugin.sha256 && h("code.hash", plugin.sha256)],
+            ["Signer", plugin.signer ?? "not signed"],
           ]),
           plugin.crashes?.length > 0 &&
-            h(
-              "details",
-              { open: isBad(plugin) },
-              h("summary", null, counted(plugin.crashes.length, "crash", "crashes")),
+            h("details", { open: isBad(plugin) },
+              h("summary", counted(plugin.crashes.length, "crash", "crashes")),
               table(
                 `Crashes of ${plugin.id}`,
                 [
-                  { title: "When", head: true, cell: (crash) => [at(crash.at), " (", when(crash.at), ")"] },
-                  {
-                    title: "Signal",
-                    cell: (crash) =>
-                      crash.signal === null ? "–" : `${crash.signal} ${signals[crash.signal] ?? ""}`,
-                  },
-                  { title: "During", cell: (crash) => crash.phase ?? "–" },
+                  ["When", (crash) => [at(crash.at), " (", when(crash.at), ")"], "head"],
+                  ["What", (crash) => cut(crash.text, 300), "wide"],
                 ],
                 plugin.crashes.slice(-50).reverse(),
-                { captionHidden: true },
               ),
             ),
           plugin.notInForce.length > 0 &&
-            h(
-              "details",
-              null,
-              h("summary", null, `${counted(plugin.notInForce.length, "limit")} not in force`),
-              h("ul", null, plugin.notInForce.map((text) => li(text))),
+            h("details",
+              h("summary", `${counted(plugin.notInForce.length, "limit")} not in force`),
+              h("ul", plugin.notInForce.map((text) => li(text))),
             ),
         )
       ),

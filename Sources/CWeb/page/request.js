@@ -6,7 +6,7 @@ import { getBytes, may } from "./api.js";
 import { announce } from "./announce.js";
 import { gauge } from "./gauge.js";
 import { commandLine, line } from "./command.js";
-import { block, code, facts, h, p, quiet, section, strong, table } from "./dom.js";
+import { block, code, facts, h, p, prose, quiet, section, strong, table } from "./dom.js";
 import { counted, span } from "./format.js";
 import { isOver, letter, look, mark, stateOf } from "./marks.js";
 import { handlerLink, heading, purpose, reasons } from "./parts.js";
@@ -77,25 +77,17 @@ function entryMark(entry) {
 }
 
 function entries(list) {
-  return h(
-    "ol",
-    { class: "timeline" },
+  return h("ol.timeline",
     list.map((entry) => {
       const kind = entryMark(entry);
-      return h(
-        "li",
-        { "data-key": String(entry.sequence) },
+      return h("li", { "data-key": String(entry.sequence) },
         at(entry.at),
-        h(
-          "span",
-          { class: `mark ${look(kind)}` },
-          h("span", { class: "sign", "aria-hidden": "true" }, letter(kind)),
+        h("span", { class: `mark ${look(kind)}` },
+          h("span.sign", { "aria-hidden": "true" }, letter(kind)),
         ),
-        h(
-          "span",
-          null,
+        h("span",
           strong(happened[entry.what] ?? entry.what),
-          entry.detail && ` – ${cut(entry.detail, 600)}`,
+          entry.detail && [" – ", prose(entry.detail)],
         ),
       );
     }),
@@ -104,17 +96,12 @@ function entries(list) {
 
 function timeline(context, journal) {
   const earlier = journal.slice(0, -mostEntries);
-  return section(
-    "Timeline",
+  return section("Timeline",
     earlier.length > 0 &&
-      h(
-        "details",
-        null,
-        h("summary", null, counted(earlier.length, "earlier entry", "earlier entries")),
+      h("details",
+        h("summary", counted(earlier.length, "earlier entry", "earlier entries")),
         earlier.length > mostEarlier &&
-          h(
-            "p",
-            { class: "quiet" },
+          h("p.quiet",
             "Those before are printed by ",
             code(line(context.host, "log", context.path[1])),
           ),
@@ -125,21 +112,19 @@ function timeline(context, journal) {
 }
 
 function budgetBar(context, data) {
-  const { request, task, ends } = data;
+  const { request, task } = data;
   const last = request.attemptList.at(-1);
   if (!last) return null;
-  const end = ends.find((item) => item.request === request.id && item.launch === last.launch);
-  const budget = task?.budget ?? end?.budget ?? (request.argv ? null : data.handler?.budget) ?? null;
+  // Each program has a budget of its own, which the host tells while it runs.
+  const budget = task?.budget ?? (request.argv ? null : data.handler?.budget);
   const started = Date.parse(task?.started ?? last.started);
-  const used = end?.duration ?? ((last.ended ? Date.parse(last.ended) : Date.now()) - started) / 1000;
-  if (!budget) return h("p", { "data-key": "budget" }, `The last attempt took ${span(used)}.`);
+  const used = ((last.ended ? Date.parse(last.ended) : Date.now()) - started) / 1000;
+  if (!budget) return h("p@budget", `The last attempt took ${span(used)}.`);
   const text = `${span(used)} of ${span(budget)}`;
-  return h(
-    "div",
-    { "data-key": "budget", class: "budget-bar" },
-    h("span", null, "Budget"),
+  return h("div.budget-bar@budget",
+    h("span", "Budget"),
     gauge(Math.min(context.width, 420), used / budget, `Budget used: ${text}`, last.outcome === "expired"),
-    h("span", null, text),
+    h("span", text),
     task?.deadline && quiet("expires ", when(task.deadline)),
   );
 }
@@ -148,12 +133,10 @@ function progressBar(context, data) {
   const last = data.request.attemptList.at(-1);
   const share = data.task?.progress ?? (data.request.state === "running" ? last?.progress : null);
   if (share === null || share === undefined) return null;
-  return h(
-    "div",
-    { "data-key": "progress", class: "budget-bar" },
-    h("span", null, "Progress"),
+  return h("div.budget-bar@progress",
+    h("span", "Progress"),
     gauge(Math.min(context.width, 420), share, `Progress: ${Math.round(share * 100)} %`, false),
-    h("span", null, `${Math.round(share * 100)} %`),
+    h("span", `${Math.round(share * 100)} %`),
     last?.progressText && quiet(cut(last.progressText, 200)),
   );
 }
@@ -189,13 +172,7 @@ function lead(data) {
     case "host-gone":
       return ["It ran when its host ended. The next host launches it again."];
     case "finished":
-      return [
-        "It ended ",
-        when(request.changed),
-        ": ",
-        request.outcome ?? "finished",
-        last?.error ? ` – ${cut(last.error, 400)}.` : ".",
-      ];
+      return ["It ended ", when(request.changed), last?.error ? ` – ${cut(last.error, 400)}.` : "."];
     case "missed":
       return ["It was dropped ", when(request.changed), ": it could not be launched by its latest date."];
     case "replaced":
@@ -208,93 +185,66 @@ function lead(data) {
 function whySection(why) {
   if (!why) return null;
   const row = (factor) =>
-    h(
-      "li",
-      { "data-key": factor.factor },
+    h("li", { "data-key": factor.factor },
       mark(factor.factor === "date" && factor.holds ? "pending" : factor.state, factor.factor),
       " – ",
-      cut(factor.detail, 300),
+      prose(factor.detail, 300),
       factor.since && [", since ", at(factor.since)],
       factor.until && [", until ", at(factor.until), " (", when(factor.until), ")"],
-      factor.holds && factor.change && h("span", { class: "change" }, `Launched when: ${factor.change}`),
+      factor.holds && factor.change && h("span.change", "What would change it: ", prose(factor.change)),
     );
   const holding = why.factors.filter((factor) => factor.holds);
   const allowing = why.factors.filter((factor) => !factor.holds);
-  return section(
-    "Why it has not run",
-    holding.length === 0 ? p("No factor holds it back.") : h("ul", { class: "factors" }, holding.map(row)),
+  return section("Why it has not run",
+    holding.length === 0 ? p("No factor holds it back.") : h("ul.factors", holding.map(row)),
     allowing.length > 0 &&
-      h(
-        "details",
-        null,
-        h(
-          "summary",
-          null,
+      h("details",
+        h("summary",
           `${counted(allowing.length, "factor")} ${allowing.length === 1 ? "allows" : "allow"} the launch`,
         ),
-        h("ul", { class: "factors" }, allowing.map(row)),
+        h("ul.factors", allowing.map(row)),
       ),
     why.hosts?.length > 1 &&
-      h(
-        "p",
-        { class: "quiet" },
+      h("p.quiet",
         `The answer for ${counted(why.hosts.length, "host")}: `,
-        why.hosts.map((
-          host,
-          index,
-        ) => [
+        why.hosts.map((host, index) => [
           index > 0 && ", ",
           `host ${host.host ?? host.process} ${host.held ? "holds it back" : "would launch it"}`,
         ]),
         ".",
       ),
-    why.seen && h("p", { class: "quiet" }, "The host read these ", when(why.seen), "."),
+    why.seen && h("p.quiet", "The host read these ", when(why.seen), "."),
   );
 }
 
 function historySection(history) {
   if (!history || !(history.turns.length > 1 || history.turns[0]?.holds.length > 0)) return null;
-  return section(
-    "What held it before",
+  return section("Its dates",
     history.held.length > 0 &&
       p(
         "What held it in all of them: ",
         history.held.map((held, index) => [index > 0 && ", ", strong(held.factor), ` ${span(held.seconds)}`]),
         ".",
       ),
-    h(
-      "details",
-      null,
-      h("summary", null, counted(history.turns.length, "date"), history.cut && ", the last ones"),
+    h("details",
+      h("summary", counted(history.turns.length, "date"), history.cut && ", the last ones"),
       table(
         "The dates on which it was to be launched, the last first",
         [
-          {
-            title: "Due",
-            head: true,
-            cell: (turn) => at(turn.due),
-          },
-          {
-            title: "Launched",
-            cell: (turn) =>
-              turn.launched
-                ? [at(turn.launched), turn.late > 1 && quiet(` ${span(turn.late)} late`)]
-                : turn.end,
-          },
-          { title: "Outcome", cell: (turn) => mark(turn.outcome) },
-          {
-            title: "Held by",
-            wide: true,
-            cell: (turn) =>
-              turn.holds.length === 0 ? turn.skipped ?? "–" : reasons(turn.holds.map((hold) => ({
-                factor: hold.factors.join(", "),
-                detail: hold.detail,
-                seconds: ((hold.until ? Date.parse(hold.until) : Date.now()) - Date.parse(hold.since)) / 1000,
-              }))),
-          },
+          ["Due", (turn) => at(turn.due), "head"],
+          ["Launched", (turn) =>
+            turn.launched
+              ? [at(turn.launched), turn.late > 1 && quiet(` ${span(turn.late)} late`)]
+              : turn.end],
+          ["Outcome", (turn) => mark(turn.outcome)],
+          ["Held by", (turn) =>
+            turn.holds.length === 0 ? turn.skipped ?? "–" : reasons(turn.holds.map((hold) => ({
+              factor: hold.factors.join(", "),
+              detail: hold.detail,
+              seconds: ((hold.until ? Date.parse(hold.until) : Date.now()) - Date.parse(hold.since)) / 1000,
+            }))), "wide"],
         ],
         [...history.turns].reverse(),
-        { captionHidden: true },
       ),
     ),
   );
@@ -304,60 +254,39 @@ function attemptsSection(request) {
   const list = request.attemptList.slice(-mostAttempts).reverse();
   if (list.length === 0) return null;
   const left = list.filter((attempt) => attempt.log.length > 0 || attempt.resultBytes > 0);
-  return section(
-    "Attempts",
+  return section("Attempts",
     table(
       `${list.length < request.launches ? `The last ${list.length} of ` : ""}${
         counted(request.launches, "launch", "launches")
       }${list.length > 1 ? ", the last first" : ""}`,
       [
-        { title: "Launch", head: true, cell: (attempt) => String(attempt.launch) },
-        { title: "Began", cell: (attempt) => at(attempt.started) },
-        {
-          title: "Took",
-          number: true,
-          cell: (attempt) =>
-            attempt.ended
-              ? span((Date.parse(attempt.ended) - Date.parse(attempt.started)) / 1000)
-              : when(attempt.started, "elapsed"),
-        },
-        { title: "Outcome", cell: (attempt) => attempt.ended ? mark(attempt.outcome) : mark("running") },
-        {
-          title: "Reason",
-          wide: true,
-          cell: (attempt) =>
-            [attempt.reason, attempt.error && cut(attempt.error, 400)].filter(Boolean).join(": ") || "–",
-        },
-        {
-          title: "Processor",
-          number: true,
-          cell: (attempt) => attempt.cpu === null ? "–" : span(attempt.cpu),
-        },
-        {
-          title: "Memory",
-          number: true,
-          cell: (attempt) => attempt.usage ? bytes(attempt.usage.memory) : "–",
-        },
+        ["Launch", (attempt) => String(attempt.launch), "head"],
+        ["Began", (attempt) => at(attempt.started)],
+        ["Took", (attempt) =>
+          attempt.ended
+            ? span((Date.parse(attempt.ended) - Date.parse(attempt.started)) / 1000)
+            : when(attempt.started, "elapsed"), "number"],
+        ["Outcome", (attempt) => attempt.ended ? mark(attempt.outcome) : mark("running")],
+        ["Reason", (attempt) =>
+          [attempt.reason, attempt.error && cut(attempt.error, 400)].filter(Boolean).join(": ") || "–", "wide"],
+        ["Processor", (attempt) => attempt.cpu === null ? "–" : span(attempt.cpu), "number"],
+        ["Memory", (attempt) => attempt.usage ? bytes(attempt.usage.memory) : "–", "number"],
       ],
       list,
-      { key: (attempt) => String(attempt.launch) },
+      { key: (attempt) => String(attempt.launch), captionShown: true },
     ),
     left.map((attempt) =>
-      h(
-        "details",
-        { "data-key": `left-${attempt.launch}`, open: attempt === left[0] },
-        h("summary", null, `What launch ${attempt.launch} left`),
+      h("details", { "data-key": `left-${attempt.launch}`, open: attempt === left[0] },
+        h("summary", `What launch ${attempt.launch} left`),
         attempt.logDropped > 0 &&
-          h(
-            "p",
-            { class: "quiet" },
+          h("p.quiet",
             `${counted(attempt.logDropped, "earlier line")} ${
               attempt.logDropped === 1 ? "is" : "are"
             } not kept.`,
           ),
         attempt.log.length > 0 && block(attempt.log.map((text) => cut(text, 8192)).join("\n")),
         attempt.resultBytes > 0 &&
-          [h("p", { class: "quiet" }, `Result, ${bytes(attempt.resultBytes)}`), block(attempt.result, 4096)],
+          [h("p.quiet", `Result, ${bytes(attempt.resultBytes)}`), block(attempt.result, 4096)],
       )
     ),
   );
@@ -400,9 +329,7 @@ function payload(context, request) {
     bytes(request.payloadBytes),
     " ",
     may("payload") &&
-    h(
-      "button",
-      { onclick: toggle, "aria-expanded": String(shown !== undefined) },
+    h("button", { onclick: toggle, "aria-expanded": String(shown !== undefined) },
       shown === undefined ? "Show the payload" : "Hide it",
     ),
     shown !== undefined && block(shown),
@@ -424,18 +351,16 @@ export default {
   async load(context) {
     const id = encoded(context.path[1]);
     const request = await context.get(`requests/${id}`);
-    const [why, history, tasks, ends, handlers] = await Promise.all([
+    const [why, history, tasks, handlers] = await Promise.all([
       isOver(request) || request.state === "running" ? null : context.get(`requests/${id}/why`, { or: null }),
       context.get(`requests/${id}/history`, { fresh: 5, or: null }),
       request.state === "running" ? context.get("tasks", { or: { tasks: [] } }) : { tasks: [] },
-      context.get(`ends?identifier=${encoded(request.identifier)}&limit=100`, { fresh: 5, or: { ends: [] } }),
       context.get("handlers", { fresh: 60, or: { handlers: [] } }),
     ]);
     return {
       request,
       why,
       history,
-      ends: ends.ends,
       task: tasks.tasks.find((task) => task.request === request.id) ?? null,
       handler: handlers.handlers.find((handler) => handler.identifier === request.identifier) ?? null,
     };
@@ -446,17 +371,16 @@ export default {
     const buttons = requestButtons(context, request, isOver(request)).filter(Boolean);
     return [
       heading(`Request ${request.id}`),
-      h("p", { class: "subject", "data-key": "subject" }, code(purpose(request, 400))),
-      h("p", { class: "lead", "data-key": "lead", role: "status" }, mark(stateOf(request)), " ", lead(data)),
-      buttons.length > 0 && h("p", { class: "buttons", "data-key": "buttons" }, buttons),
+      h("p.subject@subject", code(purpose(request, 400))),
+      h("p.lead@lead", { role: "status" }, mark(stateOf(request)), " ", lead(data)),
+      buttons.length > 0 && h("p.buttons@buttons", buttons),
       budgetBar(context, data),
       progressBar(context, data),
       whySection(data.why),
       timeline(context, request.journal),
       attemptsSection(request),
       historySection(data.history),
-      section(
-        "As it was submitted",
+      section("As it was submitted",
         facts([
           ["Handler", handlerLink(request.identifier)],
           ["Kind", request.kind],
@@ -475,7 +399,9 @@ export default {
           ["Priority", request.priority],
           [
             "Attempts",
-            `${request.attempts} of ${request.retry.attempts} used` +
+            (isOver(request)
+              ? `${request.retry.attempts} at most`
+              : `${request.attempts} of ${request.retry.attempts} used`) +
             (request.retry.attempts > 1 ? `, with pauses from ${span(request.retry.backOff)}` : ""),
           ],
           ["Crashes in a row", request.crashes || null],

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of requests: a filter, a selection, and changes of many at once.
 
-import { bulk, button } from "./actions.js";
-import { may, query } from "./api.js";
+import { bulk, button, withNumber } from "./actions.js";
+import { may, query, Refusal } from "./api.js";
 import { commandLine, line, quoted } from "./command.js";
-import { code, h, li, link, quiet, table } from "./dom.js";
+import { code, h, link, p, prose, quiet, table, tabs } from "./dom.js";
 import { completions, filterText, keys, parseFilter, states } from "./filter.js";
 import { count, counted } from "./format.js";
 import { isOver, mark, stateOf } from "./marks.js";
 import { handlerLink, heading, purpose, requestLink } from "./parts.js";
 import { address } from "./router.js";
+import { told } from "./stage.js";
 import { cut } from "./text.js";
 import { when } from "./time.js";
 
@@ -102,13 +103,9 @@ function filterBox(context) {
       apply(context, input);
     }
   };
-  return h(
-    "div",
-    { class: "filter", role: "search", "data-key": "filter" },
+  return h("div.filter@filter", { role: "search" },
     h("label", { for: "filter" }, "Filter"),
-    h(
-      "div",
-      { class: "box" },
+    h("div.box",
       h("input", {
         id: "filter",
         type: "text",
@@ -128,9 +125,7 @@ function filterBox(context) {
         onkeydown: pressed,
         onblur: () => closeOffers(context),
       }),
-      h(
-        "ul",
-        { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" },
+      h("ul", { id: "offers", role: "listbox", "aria-label": "Completions", class: isOpen ? undefined : "unseen" },
         (isOpen ? offers.items : []).map((item, index) =>
           h("li", {
             id: `offer-${index}`,
@@ -158,58 +153,24 @@ function apply(context, input) {
 
 // Changes of many
 
+/** Which states an action changes. */
+const isLive = (state) => ["pending", "running", "parked", "host-gone"].includes(state);
 const bulkActions = {
-  cancel: ["Cancel", (request) => !isOver(request)],
-  retry: ["Retry", isOver],
-  release: ["Release", (request) => request.state === "parked"],
+  launch: (state) => state === "pending",
+  cancel: isLive,
+  retry: (state) => !isLive(state),
+  release: (state) => state === "parked",
+};
+const words = {
+  live: ["pending", "running", "parked"],
+  history: ["finished", "cancelled", "replaced", "missed"],
 };
 
-function bulkBar(context, data) {
-  if (!may("bulk")) return null;
-  const selected = data.requests.filter((request) => context.state.selected.has(request.id));
-  const isAll = context.state.all;
-  const filter = filterOf(context.query);
-  const { view, schedule, ...sent } = filter;
-  // The calls know no schedule and no view: a filter without them would change more than what is shown.
-  const canAll = Object.keys(sent).length > 0 && !schedule && !view;
-  const offered = selected.length > 0 && selected.length === data.requests.length && data.more > 0 && canAll;
-  return h(
-    "div",
-    { class: "bulk", "data-key": "bulk", "aria-live": "polite" },
-    isAll
-      ? h("span", null, `All ${count(data.total)} that match`)
-      : selected.length > 0
-      ? h("span", null, `${count(selected.length)} selected`)
-      : quiet("Select requests to change them together."),
-    (offered || isAll) && h("button", {
-      class: "link",
-      onclick: () => {
-        context.state.all = !context.state.all;
-        context.draw();
-      },
-    }, isAll ? "Only those on this page" : `Select all ${count(data.total)} that match`),
-    (selected.length > 0 || isAll) &&
-      Object.entries(bulkActions).filter(([, [, fits]]) => isAll || selected.some(fits)).map(
-        ([action, [text, fits]]) => {
-          const ids = selected.filter(fits).map((request) => request.id);
-          return button(
-            "bulk",
-            isAll ? `${text} ${count(data.total)}` : `${text} ${count(ids.length)}`,
-            async () => {
-              const what = isAll
-                ? { filter: sent, total: await totalOf(context, filter), words: filterText(context.query) }
-                : { ids };
-              if (await bulk(context, action, what)) {
-                context.state.selected.clear();
-                context.state.all = false;
-                context.draw();
-              }
-            },
-            { "data-key": action, "data-bulk": action },
-          );
-        },
-      ),
-  );
+/** Returns the filter of the requests that match and that an action changes; null if there are none. */
+function filterFor(action, { view, state, ...filter }) {
+  const all = state?.split(",") ?? words[view] ?? [...words.live, ...words.history];
+  const fitting = all.filter(bulkActions[action]);
+  return fitting.length > 0 ? { ...filter, state: fitting.join(",") } : null;
 }
 
 async function totalOf(context, filter) {
@@ -217,61 +178,106 @@ async function totalOf(context, filter) {
   return answer.requests.length + (answer.more ?? 0);
 }
 
+const wordsOf = (query) =>
+  [{ live: "not over", history: "over" }[query.view], filterText(query)].filter(Boolean).join(", ") || "all";
+
+/** Counts for each action how many of all that match it changes. */
+async function selectAll(context) {
+  const totals = {};
+  await Promise.all(Object.keys(bulkActions).map(async (action) => {
+    const filter = filterFor(action, filterOf(context.query));
+    totals[action] = filter ? await totalOf(context, filter).catch(() => 0) : 0;
+  }));
+  context.state.all = totals;
+  context.draw();
+}
+
+async function change(context, action, ids) {
+  const filter = filterFor(action, filterOf(context.query));
+  const what = ids
+    ? { ids }
+    : { filter, total: await totalOf(context, filter), words: wordsOf(context.query) };
+  if (!await bulk(context, action, what)) return;
+  context.state.selected.clear();
+  context.state.all = null;
+  context.draw();
+}
+
+function bulkBar(context, data) {
+  if (!may("bulk") || data.requests.length === 0) return null;
+  const { all, selected } = context.state;
+  const chosen = data.requests.filter((request) => selected.has(request.id));
+  // All requests are not what an empty filter means.
+  const isFiltered = Object.keys(filterOf(context.query)).length > 0;
+  const isOffered = isFiltered && data.more > 0 && chosen.length === data.requests.length && chosen.length > 0;
+  const buttons = Object.entries(bulkActions).map(([action, fits]) => {
+    const ids = chosen.filter((request) => fits(request.state)).map((request) => request.id);
+    const number = all ? all[action] : ids.length;
+    return number > 0 &&
+      button("bulk", withNumber(action, count(number)), () => change(context, action, all ? null : ids), {
+        "data-key": action,
+      });
+  });
+  return h("div.bulk@bulk", { "aria-live": "polite" },
+    all
+      ? h("span", `All ${count(data.total)} that match`)
+      : chosen.length > 0
+      ? h("span", `${count(chosen.length)} selected`)
+      : quiet("Select requests to change them together."),
+    (isOffered || all) && h("button", {
+      class: "link",
+      onclick: () => {
+        if (!all) return selectAll(context);
+        context.state.all = null;
+        context.draw();
+      },
+    }, all ? "Only those on this page" : `Select all ${count(data.total)} that match`),
+    buttons,
+  );
+}
+
 function columns(context, data) {
   const { selected } = context.state;
   const isAll = data.requests.length > 0 && data.requests.every((request) => selected.has(request.id));
   const select = (ids, isOn) => {
     for (const id of ids) isOn ? selected.add(id) : selected.delete(id);
-    context.state.all = false;
+    context.state.all = null;
     context.draw();
   };
   return [
-    may("bulk") && {
-      title: "Select",
-      heading: h("input", {
+    may("bulk") && ["Select", (request) =>
+      h("input", {
+        type: "checkbox",
+        "aria-label": `Select request ${request.id}`,
+        checked: selected.has(request.id),
+        onchange: (event) => select([request.id], event.currentTarget.checked),
+      }), "",
+      h("input", {
         type: "checkbox",
         "aria-label": "Select all on this page",
         checked: isAll,
         indeterminate: !isAll && selected.size > 0,
         onchange: (event) => select(data.requests.map((request) => request.id), event.currentTarget.checked),
-      }),
-      cell: (request) =>
-        h("input", {
-          type: "checkbox",
-          "aria-label": `Select request ${request.id}`,
-          checked: selected.has(request.id),
-          onchange: (event) => select([request.id], event.currentTarget.checked),
-        }),
-    },
-    { title: "Request", head: true, cell: (request) => requestLink(request.id) },
-    { title: "State", cell: (request) => mark(stateOf(request)) },
-    {
-      title: "What",
-      wide: true,
-      cell: (request) => [
-        request.argv ? code(purpose(request)) : handlerLink(request.identifier),
-        request.needs.length > 0 && h("span", { class: "more" }, `needs ${request.needs.join(", ")}`),
-        request.key !== null && h("span", { class: "more" }, "key ", h("bdi", null, cut(request.key, 60))),
-      ],
-    },
-    {
-      title: "Due",
-      cell: (request) =>
-        request.state === "pending"
-          ? [
-            when(request.due),
-            request.reason && request.reason !== "submitted" &&
-            quiet(` ${request.reason}`),
-          ]
-          : "–",
-    },
-    { title: "Changed", cell: (request) => when(request.changed) },
-    {
-      title: "Tries",
-      number: true,
-      cell: (request) =>
-        isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}`,
-    },
+      })
+    ],
+    ["Request", (request) => requestLink(request.id), "head"],
+    ["State", (request) => mark(stateOf(request))],
+    ["What", (request) => [
+      request.argv ? code(purpose(request)) : handlerLink(request.identifier),
+      request.needs.length > 0 && h("span.more", `needs ${request.needs.join(", ")}`),
+      request.key !== null && h("span.more", "key ", h("bdi", cut(request.key, 60))),
+    ], "wide"],
+    ["Due", (request) =>
+      request.state === "pending"
+        ? [
+          when(request.due),
+          request.reason && !["submitted", "repetition"].includes(request.reason) &&
+          quiet(` ${request.reason}`),
+        ]
+        : "–"],
+    ["Changed", (request) => when(request.changed)],
+    ["Tries", (request) =>
+      isOver(request) ? count(request.launches) : `${request.attempts}/${request.retry.attempts}`, "number"],
   ].filter(Boolean);
 }
 
@@ -298,7 +304,7 @@ export default {
   // Another filter or page: what was selected before is not seen any more.
   moved(context) {
     context.state.selected?.clear();
-    context.state.all = false;
+    context.state.all = null;
     context.state.draft = null;
     if (context.query.after !== context.state.page) {
       context.state.page = context.query.after;
@@ -313,9 +319,15 @@ export default {
     context.state.selected ??= new Set();
     context.state.page = context.query.after;
     const filter = filterOf(context.query);
-    const answer = await context.get(
-      "requests" + query({ ...filter, limit: context.query.limit, after: context.query.after }),
-    );
+    let answer;
+    try {
+      const { limit, after } = context.query;
+      answer = await context.get("requests" + query({ ...filter, limit, after }));
+    } catch (error) {
+      // The box stays, so that a filter with a fault can be mended.
+      if (!(error instanceof Refusal) || error.status !== 400) throw error;
+      return { requests: [], more: 0, next: null, total: 0, fault: error };
+    }
     const onPage = answer.requests.length + (answer.more ?? 0);
     const total = context.query.after ? await totalOf(context, filter) : onPage;
     return { requests: answer.requests, more: answer.more ?? 0, next: answer.next ?? null, total };
@@ -331,54 +343,41 @@ export default {
     return [
       heading("Requests"),
       filterBox(context),
-      h(
-        "nav",
-        { "aria-label": "Usual filters", class: "tabs", "data-key": "tabs" },
-        h(
-          "ul",
-          null,
-          views.map(([title, members]) =>
-            li(
-              h("a", {
-                href: address(["requests"], members),
-                "aria-current": JSON.stringify(members) === shown ? "true" : undefined,
-              }, title),
-            )
-          ),
-        ),
+      tabs(
+        "Usual filters",
+        views.map(([title, members]) => [
+          title,
+          address(["requests"], members),
+          JSON.stringify(members) === shown,
+        ]),
       ),
       bulkBar(context, data),
-      data.requests.length === 0
-        ? h(
-          "p",
-          { class: "empty", "data-key": "empty" },
+      data.fault
+        ? h("div.notice.bad@fault", { role: "alert" }, told(data.fault), p(link("#/requests", "Show all")))
+        : data.requests.length === 0
+        ? h("p.empty@empty",
           isFiltered
             ? ["No request matches. ", link("#/requests", "Show all")]
-            : ["There are no requests. Type ", code("curfew submit -- /bin/date"), " to submit one."],
+            : prose("There are no requests. Type `curfew submit -- /bin/date` to submit one."),
         )
         : table(
-          `Requests, the soonest first: ${filterText(context.query) || "all"}`,
+          `Requests, the soonest first: ${wordsOf(context.query)}`,
           columns(context, data),
           data.requests,
           {
-            captionHidden: true,
             key: (request) => String(request.id),
             marked: (request) => context.state.selected.has(request.id),
           },
         ),
-      h(
-        "nav",
-        { "aria-label": "Pages", class: "pages", "data-key": "pages" },
-        quiet(
+      h("nav.pages@pages", { "aria-label": "Pages" },
+        data.total > 0 && quiet(
           data.total > data.requests.length
             ? `${count(data.requests.length)} of ${counted(data.total, "request")}`
             : counted(data.total, "request"),
         ),
-        after && h("a", { "data-key": "first", href: address(["requests"], rest) }, "First page"),
+        after && h("a@first", { href: address(["requests"], rest) }, "First page"),
         data.next &&
-          h(
-            "a",
-            { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) },
+          h("a", { "data-key": "next", href: address(["requests"], { ...rest, after: data.next }) },
             "Next page",
           ),
       ),

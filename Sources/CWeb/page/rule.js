@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rule of a schedule in plain words: "cron 0 3 * * 1-5 (UTC)" is "at 03:00 on Monday to Friday (UTC)".
 
-const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const months = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const weekdays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+const months = (
+  "January February March April May June July August September October November December"
+).split(" ");
 const aliases = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",

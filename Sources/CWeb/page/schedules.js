@@ -4,7 +4,7 @@
 import { post, query } from "./api.js";
 import { button, perform } from "./actions.js";
 import { commandLine, line } from "./command.js";
-import { code, h, link, section, table } from "./dom.js";
+import { h, link, prose, section, table } from "./dom.js";
 import { counted } from "./format.js";
 import { mark } from "./marks.js";
 import { heading, missTable, promiseChart, requestLink } from "./parts.js";
@@ -25,16 +25,13 @@ function missesSection(data, range) {
   const name = `${day(range.from)}, ${clock(range.from)} to ${
     range.to - range.from > 20 * hour ? day(range.to) + ", " : ""
   }${clock(range.to)}`;
-  return section(
-    "Missed launches",
-    h(
-      "p",
-      { role: "status" },
+  return section("Missed launches",
+    h("p", { role: "status" },
       misses.misses.length === 0
-        ? `Nothing was missed on ${name}.`
-        : `${misses.more ? "The first " : ""}${
-          counted(misses.misses.length, "promised launch", "promised launches")
-        } missed on ${name}. `,
+        ? `Nothing was missed on ${name}. `
+        : `${misses.more ? "The last " : ""}${counted(misses.misses.length, "launch", "launches")} ${
+          misses.misses.length === 1 ? "was" : "were"
+        } late or not made on ${name}; a launch can stand for several dates. `,
       link("#/schedules", "Close the list"),
     ),
     misses.misses.length > 0 && missTable(`Missed on ${name}`, misses.misses),
@@ -76,43 +73,29 @@ export default {
     return [
       heading("Schedules"),
       data.schedules.length === 0
-        ? h(
-          "p",
-          { class: "empty", "data-key": "empty" },
-          "The configuration has no schedules. Write one into ",
-          code("~/.config/curfew/curfew.json"),
-          ", then type ",
-          code("curfew reload"),
-          ".",
+        ? h("p.empty@empty",
+          prose(
+            "The configuration has no schedules. Write one into `~/.config/curfew/curfew.json`, " +
+              "then type `curfew reload`.",
+          ),
         )
         : table(
           "The schedules of the configuration",
           [
-            {
-              title: "Schedule",
-              head: true,
-              cell: (item) => item.request ? requestLink(item.request, item.name) : item.name,
-            },
-            {
-              title: "Rule",
-              wide: true,
-              cell: (item) => h("span", { title: item.rule ?? undefined }, ruleWords(item.rule)),
-            },
-            { title: "State", cell: (item) => mark(item.state) },
-            { title: "Next", cell: (item) => when(item.next) },
-            { title: "Last outcome", cell: (item) => item.last ? mark(item.last) : "–" },
+            ["Schedule", (item) => item.request ? requestLink(item.request, item.name) : item.name, "head"],
+            ["Rule", (item) => h("span", { title: item.rule ?? undefined }, ruleWords(item.rule)), "wide"],
+            ["State", (item) => mark(item.state)],
+            ["Next", (item) => when(item.next)],
+            ["Last outcome", (item) => item.last ? mark(item.last) : "–"],
           ],
           data.schedules,
-          { captionHidden: true, key: (item) => item.name },
+          { key: (item) => item.name },
         ),
-      section(
-        "Promised and launched",
+      section("Promised and launched",
         promiseChart(context, data.slots, hour, "Launches in each hour of the last 24 hours"),
       ),
       data.misses && missesSection(data, data.shown),
-      h(
-        "p",
-        { class: "buttons", "data-key": "reload" },
+      h("p.buttons@reload",
         button("reload", "Read the configuration again", () =>
           perform(context, {
             title: "Read the configuration again?",

@@ -2,7 +2,7 @@
 // Opens views and closes them: loads what a view shows, draws it, and draws again what has changed.
 
 import { get, Refusal, Silence } from "./api.js";
-import { h, link, p, patch } from "./dom.js";
+import { h, link, p, patch, prose } from "./dom.js";
 import { cut, visible } from "./text.js";
 
 const main = document.getElementById("main");
@@ -92,6 +92,8 @@ class Context {
 
   async #load() {
     this.#timer = null;
+    // A page that nobody sees loads once it is shown.
+    if (document.hidden) return;
     this.#loading = true;
     this.#lastStart = performance.now();
     try {
@@ -121,10 +123,13 @@ class Context {
       wanted.append(...failed(this, this.failure));
     } else if (this.data) wanted.append(...this.#rendered());
     else {wanted.append(
-        h("h1", { tabindex: "-1", "data-key": "heading" }, this.view.title(this)),
-        h("p", { class: "quiet" }, "Loading…"),
+        h("h1@heading", { tabindex: "-1" }, this.view.title(this)),
+        h("p.quiet", "Loading…"),
       );}
+    const focused = document.activeElement;
     patch(main, wanted);
+    // A row that has moved lets go of the focus.
+    if (focused !== document.activeElement && main.contains(focused)) focused.focus({ preventScroll: true });
     this.view.drawn?.(this);
     document.title = `${visible(cut(this.view.title(this), 200))} – Curfew`;
   }
@@ -154,22 +159,21 @@ class Context {
 
 function failed(context, error) {
   return [
-    h("h1", { tabindex: "-1", "data-key": "heading" }, context.view.title(context)),
-    h(
-      "div",
-      { class: "notice bad", role: "alert" },
-      p(sentence(error.message)),
-      (error.help ?? []).map((line) => p(sentence(line))),
-    ),
+    h("h1@heading", { tabindex: "-1" }, context.view.title(context)),
+    h("div.notice.bad", { role: "alert" }, told(error)),
     p(h("button", { onclick: () => context.reload() }, "Try again"), " ", link("#/", "Overview")),
   ];
 }
 
-/** Returns a message of the host, which begins in lower case, as a sentence. */
+/** Returns a message of the host as a sentence; a name or a path at its begin stays as it is. */
 export function sentence(text) {
   text = String(text);
-  return text === "" ? "" : text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  const isWord = /^[a-z]+(?=[\s,:;]|$)/.test(text);
+  return (isWord ? text[0].toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
 }
+
+/** What the host has refused, and what it says about what to do. */
+export const told = (error) => [error.message, ...error.help ?? []].map((text) => p(prose(sentence(text))));
 
 /** Opens a view at an address. The focus goes to its heading if the path is another one than before. */
 export function show(view, route, host, { focus }) {
@@ -198,7 +202,7 @@ export function show(view, route, host, { focus }) {
 export function end(...nodes) {
   present?.close();
   present = null;
-  patch(main, h("div", null, ...nodes));
+  patch(main, h("div", ...nodes));
   main.querySelector("h1")?.focus();
 }
 

@@ -31,12 +31,12 @@ export function visible(text, keepLines = false) {
   );
 }
 
-/** Returns the text, or its beginning and its size where it is longer than `most` characters. */
+/** Returns the text, or its beginning and its size, if it is large, where it is longer than `most` characters. */
 export function cut(text, most) {
   text = String(text);
   if (text.length <= most) return text;
   const end = /[\ud800-\udbff]/.test(text[most - 1]) ? most - 1 : most;
-  return `${text.slice(0, end)}… ${bytes(text.length)}`;
+  return `${text.slice(0, end)}…${text.length < 1000 ? "" : " " + bytes(text.length)}`;
 }
 
 /** Returns a number of bytes in words: 1 MB. */

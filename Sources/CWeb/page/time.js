@@ -53,9 +53,7 @@ export function when(date, mode = "relative") {
   if (!date) return "–";
   const value = new Date(date);
   if (Number.isNaN(value.getTime())) return String(date);
-  return h(
-    "time",
-    { datetime: value.toISOString(), title: `${absolute(value)} ${zone}`, "data-mode": mode },
+  return h("time", { datetime: value.toISOString(), title: `${absolute(value)} ${zone}`, "data-mode": mode },
     modes[mode](value),
   );
 }
@@ -66,9 +64,7 @@ export function at(date) {
   const value = new Date(date);
   const today = value.toDateString() === new Date().toDateString();
   const seconds = String(value.getSeconds()).padStart(2, "0");
-  return h(
-    "time",
-    { datetime: value.toISOString(), title: `${absolute(value)} ${zone}` },
+  return h("time", { datetime: value.toISOString(), title: `${absolute(value)} ${zone}` },
     `${today ? "" : day(value) + ", "}${clock(value)}:${seconds}`,
   );
 }
