@@ -603,7 +603,9 @@ package final class RequestService: @unchecked Sendable {
         let (wall, clock) = (moment.wall, engine.clock.now())
         return tasks.compactMap { ticket, task in
             guard let state = engine.query(task), state.outcome == nil else { return nil }
-            let begun = state.startedAt == 0 ? nil : wall - Int64(clamping: clock - state.startedAt)
+            // One may have begun since the clock was read.
+            let ran = clock > state.startedAt ? clock - state.startedAt : 0
+            let begun = state.startedAt == 0 ? nil : wall - Int64(clamping: ran)
             let end = begun?.addingReportingOverflow(Int64(clamping: state.budget))
             return RequestTask(
                 request: ticket.request, launch: ticket.launch, state: state, startedAt: begun,
