@@ -93,7 +93,7 @@ PLUGIN_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -I
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages demo-packages test-packages toolchain command release plugins test-plugins \
-        test test-all test-without torture fuzz prefix fresh-prefix demo \
+        test test-all test-without torture fuzz prefix fresh-prefix demo pictures page-packages browser-packages \
         docs docs-packages layers recording bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
@@ -113,7 +113,7 @@ demo-packages: ## the same for the demonstration
 test-packages: ## the same for the tests
 bench-packages: ## the same for the peers of the benchmarks
 docs-packages: ## the same for the documentation
-packages demo-packages test-packages bench-packages docs-packages:
+packages demo-packages test-packages bench-packages docs-packages browser-packages:
 	@if ! command -v dpkg-query >/dev/null; then
 	    echo "$@: not a Debian system; what is needed is called there: $(NEEDED)" >&2
 	    exit 0
@@ -282,6 +282,13 @@ test: test-packages test-plugins prefix ## build everything and run all tests
 	echo "test: running all tests, two targets at a time"
 	Tests/run-tests.py
 
+# A browser, and what drives it: they are large, and the test of the page is left out without them.
+browser-packages: NEEDED := chromium python3-pip
+page-packages: browser-packages ## install a browser and what drives it, for the tests and pictures of the web page
+	@if ! PYTHONPATH=.build/page-packages python3 -c 'import playwright' 2>/dev/null; then
+	    python3 -m pip install --quiet --target .build/page-packages playwright
+	fi
+
 # What the tests take for an installation: nothing but what is installed now.
 prefix: release plugins fresh-prefix
 	@$(MAKE) --no-print-directory install PREFIX=.build/prefix DESTDIR=
@@ -344,7 +351,7 @@ test-without: test-packages ## the tests of plugins in processes, as on machines
 	        --filter "PluginProcessTests|FreshProcessTests|CompletionRaceTests$$hostile" || exit 1; \
 	done
 
-test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
+test-all: page-packages test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py --stall 3600 \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|IsolationTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
@@ -377,6 +384,9 @@ docs: test-packages docs-packages release ## write the documentation as pages, i
 	echo "docs: $(SYSTEM_PYTHON) -m http.server -d .build/docs, and http://localhost:8000"
 
 # The machine should have nothing else to do: the picture says what holds the request back.
+pictures: page-packages command $(DEMO_PLUGINS) ## draw the web page, into Documentation/page-*.png
+	@PYTHONPATH=.build/page-packages python3 -B Tests/Web/pictures.py "$$PWD/$(RELEASE)/curfew" .build/demo Documentation
+
 recording: demo-packages command $(DEMO_PLUGINS) ## draw what the demonstration prints, into Documentation/recording.svg
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh 2>/dev/null \
 	    | "$(PYTHON)" -B Documentation/site/recording.py Documentation/recording.svg

@@ -125,6 +125,14 @@ expect 0 curfew launch 2
 until curfew schedules --json | grep -q '"last":"succeeded"'; do sleep 0.05; done
 expect 0 curfew schedules
 check "the program of the schedule has run" cmp care.json notes.json
+
+title "the same at a glance: in a terminal, and on a page for a browser"
+expect 0 curfew top --once
+expect 0 curfew web
+if [ -t 0 ] && [ -t 1 ]; then
+    printf 'Open the link, if you like; Enter goes on.'
+    read -r -t 300 _ || echo
+fi
 expect 0 curfew drain --timeout 10s
 kill "$host"
 wait "$host" || die "the host has not ended in order"
