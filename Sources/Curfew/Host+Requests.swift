@@ -109,6 +109,11 @@ extension Host {
         }.map { $0.map { CurfewError($0) } }
     }
 
+    /// Stores what was counted in the last second: see `RequestService.storeCounts()`.
+    package func storeCounts() throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in try runtime.requests.storeCounts() }
+    }
+
     /// What was counted of requests since the host was made.
     package var requestStatistics: RequestStatistics { runtime.requests.statistics }
 

@@ -2,7 +2,9 @@
 internal import Scheduling
 
 extension SQLiteTransaction {
-    var newCounts: [String: Rollup] { counting.counted }
+    var newCounts: [RollupKey: Rollup] { counting.counted }
+
+    func deferCounts() { counting.isDeferred = true }
 
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
         counting.count(rollup, in: key)

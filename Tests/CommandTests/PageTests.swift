@@ -3,6 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
+private let pageEnvironment = CommandRun.environment.merging([
+    "PYTHONPATH": BuiltProducts.packageRoot + "/.build/page-packages"
+]) { $1 }
+
 /// The web page of a real host, in a real browser: see Tests/Web/page.py.
 ///
 /// It needs chromium and Playwright, which `make page-packages` installs.
@@ -11,13 +15,9 @@ import Testing
     .enabled(
         if: (try? ChildProcess.run(
             "python3", ["-c", "import playwright, shutil; assert shutil.which('chromium')"],
-            environment: PageTests.environment
+            environment: pageEnvironment
         ).succeeded) ?? false))
 struct PageTests {
-    static let environment = CommandRun.environment.merging([
-        "PYTHONPATH": BuiltProducts.packageRoot + "/.build/page-packages"
-    ]) { $1 }
-
     @Test("all checks pass, also after the host was killed and started again")
     func page() throws {
         let files = try TemporaryDirectory()
@@ -62,7 +62,7 @@ struct PageTests {
             [
                 "-c", script, CommandRun.program, files.path,
                 BuiltProducts.packageRoot + "/Tests/Web/page.py",
-            ], environment: Self.environment.merging(["HOME": files.path]) { $1 },
+            ], environment: pageEnvironment.merging(["HOME": files.path]) { $1 },
             limit: .seconds(600))
         #expect(run.succeeded, "\(run)")
     }

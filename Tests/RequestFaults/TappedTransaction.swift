@@ -282,7 +282,9 @@ final class TappedTransaction: StoreTransaction {
 
     // MARK: Statistics
 
-    var newCounts: [String: Rollup] { inner.newCounts }
+    var newCounts: [RollupKey: Rollup] { inner.newCounts }
+
+    func deferCounts() { inner.deferCounts() }
 
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
         try tap(.call("count"))

@@ -2,7 +2,9 @@
 internal import Scheduling
 
 extension PostgresTransaction {
-    var newCounts: [String: Rollup] { counting.counted }
+    var newCounts: [RollupKey: Rollup] { counting.counted }
+
+    func deferCounts() { counting.isDeferred = true }
 
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault) {
         checkMayWrite()

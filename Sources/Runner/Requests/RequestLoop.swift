@@ -39,6 +39,15 @@ final class RequestLoop: @unchecked Sendable {
     let tasks = RequestTasks()
     private let leaseGuard: LeaseGuard
     private let counted = Locked(RequestStatistics())
+    /// What was counted and is not stored yet. Owned by the batch.
+    private var unstored: [RollupKey: Rollup] = [:]
+    /// When that is stored, on the clock of spans; nil while there is nothing.
+    private var nextCounts: UInt64?
+    /// Somebody wants to read what was counted.
+    private let areCountsWanted = Atomic<Bool>(false)
+    /// Nanoseconds for which counts are gathered. A host that is killed has not stored those of its last second, which are
+    /// no promise; with each commit they would cost a seventh of the launches in a second.
+    private static let countInterval: UInt64 = 1_000_000_000
     /// Tasks that are cancelled while their requests are not. Owned by the batch.
     var takenBack: Set<RequestTicket> = []
     /// Tasks whose end was rejected, because the store has another one. Owned by the batch.
@@ -320,6 +329,7 @@ final class RequestLoop: @unchecked Sendable {
             try store?.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in owed { try job.apply?(&book, transaction, now) }
+                try self.store(unstored, in: transaction)
                 try book.writeState(at: now, transaction)
                 try book.ledger.leave(book.host, at: now, transaction)
             }
@@ -352,7 +362,8 @@ final class RequestLoop: @unchecked Sendable {
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
         }
-        let isDue = book.isDue(at: now) && mayDecide(now)
+        let storesCounts = areCountsDue(now)
+        let isDue = (book.isDue(at: now) || storesCounts) && mayDecide(now)
         guard
             isDue || (!owed.isEmpty && mayDecide(now)) || jobs.contains(where: { $0.apply != nil })
         else {
@@ -367,7 +378,7 @@ final class RequestLoop: @unchecked Sendable {
         book.setLapsed(since: lapsed)
         let effects: [RequestBook.Effect]
         do {
-            effects = try commit(late + jobs, to: store, at: now)
+            effects = try commit(late + jobs, to: store, at: now, storesCounts: storesCounts)
         } catch {
             failed(error, jobs, now)
             return
@@ -400,7 +411,7 @@ final class RequestLoop: @unchecked Sendable {
     ///
     /// Another host may have changed what this one was about to change: then all of it is done again.
     private func commit(
-        _ jobs: [RequestJob], to store: any RequestStore, at now: Moment
+        _ jobs: [RequestJob], to store: any RequestStore, at now: Moment, storesCounts: Bool
     ) throws(StoreFault) -> [RequestBook.Effect] {
         let isOpen = engine.phase.isOpen
         var tries = 0
@@ -419,6 +430,7 @@ final class RequestLoop: @unchecked Sendable {
                 let counted = try store.write(expecting: outlook) {
                     (transaction) throws(StoreFault) in
                     if let fault = verdict.withLock({ $0 }) { throw fault }
+                    if !storesCounts { transaction.deferCounts() }
                     if book.isOut {
                         _ = try book.open(at: now, transaction, isGone: configuration.isGone)
                     }
@@ -431,7 +443,15 @@ final class RequestLoop: @unchecked Sendable {
                             nextPrune = now.span &+ Self.pruneInterval
                         }
                     }
-                    return transaction.newCounts
+                    let counted = transaction.newCounts
+                    if storesCounts { try self.store(unstored, in: transaction) }
+                    return counted
+                }
+                if storesCounts {
+                    (unstored, nextCounts) = ([:], nil)
+                } else if !counted.isEmpty {
+                    unstored.merge(counted) { $0 + $1 }
+                    nextCounts = nextCounts ?? now.span &+ Self.countInterval
                 }
                 self.counted.withLock {
                     $0.committed(counted, in: csys_monotonic_ns() &- begun)
@@ -452,6 +472,25 @@ final class RequestLoop: @unchecked Sendable {
             }
         }
     }
+
+    /// Whether what was counted is stored now. By a clock that a test sets it always is.
+    private func areCountsDue(_ now: Moment) -> Bool {
+        if engine.clock.manual != nil
+            || areCountsWanted.exchange(false, ordering: .acquiringAndReleasing)
+        {
+            return true
+        }
+        return nextCounts.map { $0 <= now.span } ?? false
+    }
+
+    private func store(
+        _ counts: [RollupKey: Rollup], in transaction: any StoreTransaction
+    ) throws(StoreFault) {
+        for (key, rollup) in counts { try transaction.count(rollup, in: key) }
+    }
+
+    /// The next batch stores what was counted. Any thread may call.
+    func wantCounts() { areCountsWanted.store(true, ordering: .releasing) }
 
     /// What was counted. Any thread may ask.
     var statistics: RequestStatistics { counted.withLock { $0 } }
@@ -627,6 +666,7 @@ final class RequestLoop: @unchecked Sendable {
         {
             wake.span = min(wake.span ?? .max, nextSourceRead)
         }
+        if retryAt == nil, let nextCounts { wake.span = min(wake.span ?? .max, nextCounts) }
         return wake
     }
 

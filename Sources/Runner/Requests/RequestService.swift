@@ -489,6 +489,13 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
+    /// Stores what was counted in the last second, so that readers of the store see it.
+    package func storeCounts() throws(RequestFailure) {
+        let loop = try loop()
+        loop.wantCounts()
+        try perform { (_, _, _) throws(StoreFault) in }
+    }
+
     /// What was counted since the host was made.
     package var statistics: RequestStatistics { existing?.statistics ?? RequestStatistics() }
 

@@ -15,9 +15,10 @@ package struct RequestStatistics: Sendable {
     /// Counts a transaction that was committed.
     ///
     /// - Parameter elapsed: nanoseconds.
-    mutating func committed(_ counted: [String: Rollup], in elapsed: UInt64) {
+    mutating func committed(_ counted: [RollupKey: Rollup], in elapsed: UInt64) {
         commits.add(Double(elapsed) / 1e9)
-        for (identifier, rollup) in counted {
+        for (key, rollup) in counted {
+            let identifier = key.identifier
             let isKnown =
                 totals[identifier] != nil || totals.count < StoredRollup.identifierLimit
             totals[isKnown ? identifier : "", default: Rollup()] += rollup

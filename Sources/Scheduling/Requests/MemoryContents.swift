@@ -49,7 +49,8 @@ final class MemoryContents: StoreTransaction {
     private var planned: [String: StoredSchedule] = [:]
     /// By span, and then by the beginning and the identifier.
     private var rollups: [RollupSpan: [Int64: [String: Rollup]]] = [:]
-    private(set) var newCounts: [String: Rollup] = [:]
+    private(set) var newCounts: [RollupKey: Rollup] = [:]
+    private var areCountsDeferred = false
     /// The undo log, in order of the changes; the last one is undone first.
     private var undo: [(MemoryContents) -> Void] = []
 
@@ -69,6 +70,7 @@ final class MemoryContents: StoreTransaction {
     func forgetChanges() {
         undo.removeAll(keepingCapacity: true)
         newCounts = [:]
+        areCountsDeferred = false
     }
 
     // MARK: Requests
@@ -420,9 +422,11 @@ final class MemoryContents: StoreTransaction {
     // MARK: Schedules
 
     func count(_ rollup: Rollup, in key: RollupKey) {
-        newCounts[key.identifier, default: Rollup()] += rollup
-        add(rollup, to: key)
+        newCounts[key, default: Rollup()] += rollup
+        if !areCountsDeferred { add(rollup, to: key) }
     }
+
+    func deferCounts() { areCountsDeferred = true }
 
     private func add(_ rollup: Rollup, to key: RollupKey) {
         let before = rollups[key.span]?[key.at]

@@ -144,9 +144,12 @@ package protocol StoreTransaction: AnyObject {
 
     // MARK: Statistics
 
-    /// What this transaction has counted so far, by identifier.
-    var newCounts: [String: Rollup] { get }
-    /// Adds to a roll-up. It is stored with the commit.
+    /// What this transaction has counted so far.
+    var newCounts: [RollupKey: Rollup] { get }
+    /// What is counted from now on is not stored with the commit: the caller counts `newCounts` in a later transaction.
+    /// One call for many transactions is cheaper than one for each.
+    func deferCounts()
+    /// Adds to a roll-up. It is stored with the commit, unless that is deferred.
     func count(_ rollup: Rollup, in key: RollupKey) throws(StoreFault)
     /// Returns the roll-ups of spans that begin in a range of dates, ordered by date and identifier: of an identifier, or
     /// of each.

@@ -75,6 +75,12 @@ package struct Rollup: Hashable, Sendable {
         for index in sum.numbers.indices { sum.add(other.numbers[index], at: index) }
     }
 
+    package static func + (one: Rollup, other: Rollup) -> Rollup {
+        var sum = one
+        sum += other
+        return sum
+    }
+
     /// Counts stop at the largest number.
     private mutating func add(_ count: Int64, at index: Int) {
         let (sum, overflow) = numbers[index].addingReportingOverflow(count)

@@ -4,14 +4,16 @@
 package struct RollupBuffer: Sendable {
     /// What is not stored yet.
     private var unstored: [RollupKey: Rollup] = [:]
-    /// All that was counted in the transaction, by identifier.
-    package private(set) var counted: [String: Rollup] = [:]
+    /// All that was counted in the transaction.
+    package private(set) var counted: [RollupKey: Rollup] = [:]
+    /// What was counted is stored by whoever has begun the transaction, in a later one.
+    package var isDeferred = false
 
     package init() {}
 
     package mutating func count(_ rollup: Rollup, in key: RollupKey) {
-        unstored[key, default: Rollup()] += rollup
-        counted[key.identifier, default: Rollup()] += rollup
+        if !isDeferred { unstored[key, default: Rollup()] += rollup }
+        counted[key, default: Rollup()] += rollup
     }
 
     /// Adds what was counted before to another span.

@@ -126,8 +126,12 @@ struct ControlRoutes: Sendable {
             call.answer(HTTPAnswer(json: item.written))
         case .me: call.answer(HTTPAnswer(json: caller.item(call.request.peer).written))
         case .statistics:
-            let asked = try StatisticsQuery(query, at: csys_realtime_ns())
-            look(call) { (store) throws(CommandError) in try asked.item(store) }
+            let (asked, host) = (try StatisticsQuery(query, at: csys_realtime_ns()), self.host)
+            look(call) { (store) throws(CommandError) in
+                // What is not stored yet is shown as well; a store that cannot be written to is read all the same.
+                try? host.storeCounts()
+                return try asked.item(store)
+            }
         case .host: look(call) { (store) throws(CommandError) in try hostItem(store, caller) }
         case .health: health(call)
         case .tasks:
