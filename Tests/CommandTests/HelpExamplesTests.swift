@@ -89,7 +89,9 @@ struct HelpExamplesTests {
             printf '{"from": "%s/in", "to": "%s/out"}' "$PWD/work" "$PWD/work" >work/job.json
             """, in: files, ["STAGE": stage.path])
         // Some are about a host.
-        let asksHost = ["health", "reload", "drain", "web", "top"].contains { example.hasPrefix("curfew \($0)") }
+        let asksHost = ["health", "reload", "drain", "web", "top"].contains {
+            example.hasPrefix("curfew \($0)")
+        }
         let host = """
             curfew serve --config curfew.json >/dev/null &
             until curfew health >/dev/null 2>&1; do sleep 0.05; done
