@@ -29,7 +29,7 @@ struct PageTests {
                 port = free.getsockname()[1]
             store, file = place + "/store", place + "/curfew.json"
             with open(file, "w") as out:
-                json.dump({"store": store, "apps": {"enabled": False}, "web": {"listen": "127.0.0.1:%d" % port}, "schedules": [
+                json.dump({"store": store, "apps": {"enabled": False}, "plugins": {"directories": []}, "web": {"listen": "127.0.0.1:%d" % port}, "schedules": [
                     {"name": "tick", "command": ["/bin/date"], "every": "3s"},
                     {"name": "fails", "command": ["/bin/sh", "-c", "exit 3"], "every": "5s"},
                     {"name": "slow", "command": ["/bin/sleep", "60"], "every": "8s", "budget": "2s", "grace": "1s"},

@@ -362,8 +362,8 @@ final class RequestLoop: @unchecked Sendable {
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
         }
-        let storesCounts = areCountsDue(now)
-        let isDue = (book.isDue(at: now) || storesCounts) && mayDecide(now)
+        let areCountsDue = areCountsDue(now)
+        let isDue = (book.isDue(at: now) || areCountsDue) && mayDecide(now)
         guard
             isDue || (!owed.isEmpty && mayDecide(now)) || jobs.contains(where: { $0.apply != nil })
         else {
@@ -378,7 +378,10 @@ final class RequestLoop: @unchecked Sendable {
         book.setLapsed(since: lapsed)
         let effects: [RequestBook.Effect]
         do {
-            effects = try commit(late + jobs, to: store, at: now, storesCounts: storesCounts)
+            effects = try commit(
+                late + jobs, to: store, at: now,
+                // A clock that a test sets passes no second by itself.
+                storesCounts: areCountsDue || engine.clock.manual != nil)
         } catch {
             failed(error, jobs, now)
             return
@@ -473,14 +476,10 @@ final class RequestLoop: @unchecked Sendable {
         }
     }
 
-    /// Whether what was counted is stored now. By a clock that a test sets it always is.
+    /// Whether what was counted is to be stored now.
     private func areCountsDue(_ now: Moment) -> Bool {
-        if engine.clock.manual != nil
-            || areCountsWanted.exchange(false, ordering: .acquiringAndReleasing)
-        {
-            return true
-        }
-        return nextCounts.map { $0 <= now.span } ?? false
+        areCountsWanted.exchange(false, ordering: .acquiringAndReleasing)
+            || nextCounts.map { $0 <= now.span } ?? false
     }
 
     private func store(
