@@ -355,6 +355,8 @@ test-all: page-packages test ## the tests, then all that takes longer: twins, to
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py --stall 3600 \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|IsolationTests|OwnPluginsTests|LanguageTests|ExportsTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
+	echo "test-all: the web page in a browser"
+	CURFEW_PAGE=1 Tests/run-tests.py --stall 1200 --filter PageTests
 	echo "test-all: the twins by the installed kit, which has its libraries inside"
 	CURFEW_CONFORM_PROGRAM="$$PWD/.build/prefix/bin/curfew" Tests/run-tests.py --filter TwinTests
 	echo "test-all: each program for Apple's modules"

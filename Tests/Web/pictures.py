@@ -4,7 +4,7 @@
 
 usage: pictures.py CURFEW PLUGIN DIR
 
-Starts a host with a few schedules and a plugin that crashes, lets it work for a minute and a half, and saves pictures of
+Starts a host with a few schedules and a plugin that crashes, lets it work for a minute, and saves pictures of
 its page in DIR. Needs Playwright and Debian's chromium.
 """
 
@@ -18,11 +18,11 @@ import time
 
 from playwright.sync_api import sync_playwright
 
-VIEWS = [("overview", ""), ("handler", "handlers/org.curfew.command"), ("request", "requests/3")]
+VIEWS = [("overview", ""), ("handler", "handlers/org.curfew.command")]
 
 
 def main():
-    program, plugin, target = sys.argv[1:4]
+    program, plugin, target = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
     place = tempfile.mkdtemp(prefix="curfew-pictures-")
     store, file = place + "/store", place + "/curfew.json"
     with open(file, "w") as out:
@@ -50,7 +50,7 @@ def main():
         for identifier in ("org.curfew.crashing", "org.example.absent"):
             subprocess.run([program, "submit", "--store", store, "--attempts", "5", "--back-off", "1s", identifier],
                            check=True, stdout=subprocess.DEVNULL)
-        time.sleep(90)
+        time.sleep(75)
         link = subprocess.run([program, "web", "--config", file, "--json"], check=True, capture_output=True)
         with sync_playwright() as engine:
             browser = engine.chromium.launch(
