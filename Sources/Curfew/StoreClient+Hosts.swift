@@ -3,6 +3,11 @@ import Persistence
 package import Scheduling
 
 extension StoreClient {
+    /// Returns the identity under which a host of this process runs requests.
+    package static func ownIdentity() throws(StoreFault) -> HostIdentity {
+        try HostIdentity.current()
+    }
+
     /// Returns the hosts that use the store, ordered by their numbers, also those that were silent for so long that
     /// others are about to take their requests over.
     package func hosts() throws(StoreFault) -> [HostView] {

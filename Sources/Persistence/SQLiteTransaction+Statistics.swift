@@ -78,7 +78,7 @@ extension SQLiteTransaction {
     }
 
     func foldMinutes(before date: Int64) throws(StoreFault) -> Bool {
-        let minutes = try rollups(.minute, of: nil, in: 0..<date)
+        let minutes = try rollups(.minute, of: nil, in: 0..<max(0, date))
         guard !minutes.isEmpty else { return false }
         for minute in minutes {
             let hour = RollupSpan.hour.beginning(of: minute.at)

@@ -258,7 +258,7 @@ enum ServeConfiguration {
         ("web", "{listen}: where the web page is, as 127.0.0.1:8700; default: see `curfew web`;"),
         ("", "{names}: other names of that place; {metrics}: true answers /metrics to anybody"),
         ("traces", "{endpoint, service, headers}: a collector of OpenTelemetry that gets each"),
-        ("", "launch; http://127.0.0.1:4318/v1/traces, curfew, {NAME: VALUE, …}"),
+        ("", "launch: its address, the name of the host there, and further header lines"),
         ("log", "{level}: lines below it are left out: debug, info (the default), warning, error;"),
         ("", "a failed end is a warning;"),
         ("", "{format}: text, json, or auto (the default), systemd's journal where it listens"),

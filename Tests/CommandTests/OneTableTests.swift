@@ -111,7 +111,7 @@ struct OneTableTests {
         where file.hasSuffix(".swift") && file != "curfew/ProgramInputs.swift" {
             let text = try String(contentsOfFile: sources + "/" + file, encoding: .utf8)
             let known =
-                /"(CURFEW_PLUGIN_[A-Z_]+|CURFEW_STORE|CURFEW_SOCKET|CURFEW_TRUST|XDG_[A-Z_]+|HOME|TMPDIR|NO_COLOR|TERM|LC_[A-Z]+|LANG)"/
+                /"(CURFEW_PLUGIN_[A-Z_]+|CURFEW_STORE|CURFEW_SOCKET|CURFEW_TRUST|TRACEPARENT|XDG_[A-Z_]+|HOME|TMPDIR|NO_COLOR|TERM|LC_[A-Z]+|LANG)"/
             read.formUnion(text.matches(of: known).map { String($0.output.1) })
         }
         #expect(Set(manual) == read)

@@ -19,8 +19,8 @@ const states = [
   ["Waiting", "pending"],
   ["Parked", "parked"],
   ["Host gone", "host-gone"],
-  ["Succeeded", "succeeded"],
-  ["Not succeeded", "failed,expired,crashed,abandoned,missed"],
+  ["Over, succeeded", "succeeded"],
+  ["Over, not succeeded", "failed,expired,crashed,abandoned,missed"],
 ];
 
 const inFull = ({ requests, more }) => requests.length + (more ?? 0);

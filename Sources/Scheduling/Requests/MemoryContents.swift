@@ -456,7 +456,7 @@ final class MemoryContents: StoreTransaction {
     }
 
     func foldMinutes(before date: Int64) -> Bool {
-        let minutes = rollups(.minute, of: nil, in: 0..<date)
+        let minutes = rollups(.minute, of: nil, in: 0..<max(0, date))
         for minute in minutes {
             let hour = RollupSpan.hour.beginning(of: minute.at)
             add(minute.rollup, to: RollupKey(.hour, minute.identifier, at: hour))

@@ -15,7 +15,7 @@ struct MissesQuery {
     /// From when on a launch is late, in nanoseconds.
     private static let tolerance: UInt64 = 60_000_000_000
     /// The most entries and requests that are looked at, and entries of each.
-    private static let (causeLimit, requestLimit, entryLimit) = (20_000, 1_000, 1_000)
+    private static let (causeLimit, requestLimit, entryLimit) = (20_000, 300, 300)
 
     /// - Parameter now: nanoseconds since 1970 in UTC.
     init(_ query: ControlQuery, at now: Int64) throws(HTTPFault) {

@@ -25,7 +25,8 @@ final class TraceExport: @unchecked Sendable {
     private static let gathering: UInt64 = 500_000_000
     /// Pauses after a failure.
     private static let (leastPause, mostPause): (UInt64, UInt64) = (1_000_000_000, 60_000_000_000)
-    private static let timeout: UInt32 = 10_000
+    /// Milliseconds for a call; the last one delays the end of the host.
+    private static let (timeout, lastTimeout): (UInt32, UInt32) = (5_000, 2_000)
 
     private let settings: TraceSettings
     private let directory: String
@@ -35,6 +36,8 @@ final class TraceExport: @unchecked Sendable {
     private var thread: UInt64 = 0
 
     private var store: StoreClient?
+    /// The host whose launches are sent.
+    private var own: HostIdentity?
     private var position: UInt64 = 0
     private var waiting: [TraceSpans.Launch] = []
     private var lost = 0
@@ -55,6 +58,7 @@ final class TraceExport: @unchecked Sendable {
             let client = try StoreClient(directory: directory)
             position = try client.read { (store) throws(StoreFault) in try store.lastSequence() }
             store = client
+            own = try StoreClient.ownIdentity()
         } catch {
             return error.message
         }
@@ -134,7 +138,7 @@ final class TraceExport: @unchecked Sendable {
             // Other hosts of the store send their own.
             guard let id = entry.request, let request = try store.request(id),
                 let attempt = try store.attempt(entry.launch, of: id),
-                attempt.host.process == getpid()
+                attempt.host == own
             else { continue }
             let trace = request.trace(ofLaunch: attempt.launch, attempt: attempt.number)
             guard trace.flags & 1 != 0 else { continue }
@@ -193,7 +197,8 @@ final class TraceExport: @unchecked Sendable {
         let headers = texts.map { UnsafePointer($0) } + [nil]
         var reason = [CChar](repeating: 0, count: 256)
         let status = ccurl_post(
-            settings.endpoint, headers, body, body.count, Self.timeout, &reason, reason.count)
+            settings.endpoint, headers, body, body.count,
+            isStopping.withLock { $0 } ? Self.lastTimeout : Self.timeout, &reason, reason.count)
         switch status {
         case 200..<300: return .taken
         case ..<0: return .failed(String(cString: reason))

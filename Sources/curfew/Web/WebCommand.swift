@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import Glibc
 import PluginBridge
 
 /// `curfew web`
 enum WebCommand {
-    private static let openOption = CommandOption(
-        name: "open", summary: "open it in the usual browser, by xdg-open")
-
     static let command = Command(
         name: "web", summary: "print a link to the web page of a host",
-        options: [openOption, ServeConfiguration.option, .store, .json],
+        options: [ServeConfiguration.option, .store, .json],
         details: [
             """
             The page shows what runs, what has run, what waits and why, live, and cancels,
@@ -54,25 +50,6 @@ enum WebCommand {
                 console.errors.note("it works once, within 5 min; then the browser is signed in")
             }
         }
-        if arguments.has(openOption) { try open(url) }
         return .ok
-    }
-
-    private static func open(_ url: String) throws(CommandError) {
-        var process: pid_t = 0
-        var words: [UnsafeMutablePointer<CChar>?] = [strdup("xdg-open"), strdup(url), nil]
-        defer { for word in words { free(word) } }
-        let fault = posix_spawnp(&process, "xdg-open", nil, nil, &words, environ)
-        guard fault == 0 else {
-            throw CommandError(
-                .faults, "xdg-open cannot be started: \(String(cString: strerror(fault)))",
-                help: ["open the link by hand"])
-        }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else {
-            throw CommandError(
-                .faults, "xdg-open could not open the link", help: ["open it by hand"])
-        }
     }
 }
