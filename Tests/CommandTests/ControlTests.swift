@@ -165,7 +165,8 @@ struct ControlTests {
             print(many("launch", filter={"text": "later-2"}), many("cancel", filter={"identifier": "org.example.a"}))
             print(many("retry", filter={"state": "cancelled", "text": "later-0"}), many("release", filter={"view": "live"}))
             print([many("cancel", **body)[0] for body in ({"filter": {}}, {"ids": []}, {"ids": ["1"]}, {"filter": {"stat": "x"}},
-                                                          {"ids": [1], "filter": {}}, {"filter": {"state": "odd"}}, {"ids": [1] * 1001})])
+                                                          {"ids": [1], "filter": {}}, {"filter": {"state": "odd"}}, {"ids": [1] * 1001},
+                                                          {"filter": {"text": ""}}, {"filter": {"view": "all"}})])
             print(call("POST", "/v1/requests:cancel", b"{")[0], call("POST", "/v1/plugins/org.example.none/release")[0])
             paused = call("POST", "/v1/handlers/org.curfew.command/pause")[1]["paused"]
             waits = submit(command=["/bin/true"])
@@ -200,7 +201,7 @@ struct ControlTests {
             (200, {'done': 2, 'refused': [{'id': 4, 'code': 'state', 'message': 'request 4 is over'}, {'id': 999, 'code': 'notFound', 'message': 'there is no request 999'}], 'more': False})
             (200, {'done': 1, 'refused': [], 'more': False}) (200, {'done': 3, 'refused': [], 'more': False})
             (200, {'done': 1, 'refused': [], 'more': False}) (200, {'done': 0, 'refused': [], 'more': False})
-            [422, 422, 422, 422, 422, 422, 422]
+            [422, 422, 422, 422, 422, 422, 422, 422, 422]
             400 404
             True True False succeeded 404
             [4.0] [5.0] [1.0] [5.0] [0.0]

@@ -70,6 +70,11 @@ struct BulkChange {
             case .number(let number) where member.key == "host": texts["host"] = number.literal
             default: throw refused("`\(member.key)` has to be text, not \(member.value.noun)")
             }
+            // It would match all.
+            if texts[member.key] == "" { throw refused("`\(member.key)` is empty") }
+        }
+        guard [nil, "live", "history"].contains(texts["view"]) else {
+            throw refused("`view` is live or history")
         }
         do throws(CommandError) {
             var query = try ListCommand.Query(
