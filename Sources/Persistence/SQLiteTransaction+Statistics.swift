@@ -82,7 +82,7 @@ extension SQLiteTransaction {
         guard !minutes.isEmpty else { return false }
         for minute in minutes {
             let hour = RollupSpan.hour.beginning(of: minute.at)
-            counting.count(minute.rollup, in: RollupKey(.hour, minute.identifier, at: hour))
+            counting.move(minute.rollup, to: RollupKey(.hour, minute.identifier, at: hour))
         }
         try remove(.minute, before: date)
         try writeRollups()
