@@ -5,7 +5,9 @@
 /// It is a value of a fixed number of numbers, which add up: a span of an hour is the sum of its minutes, all
 /// identifiers are the sum of each. Everything that is drawn of the past, and measured by other programs, is made
 /// from these, so that no list of requests is read for it.
-package struct Rollup: Hashable, Sendable {
+///
+/// Several are made for each request, so the numbers lie in the value itself, without memory of their own.
+package struct Rollup: Sendable {
     /// The first numbers, each of which is one count.
     private enum Place: Int, CaseIterable {
         /// Requests that were submitted.
@@ -35,18 +37,22 @@ package struct Rollup: Hashable, Sendable {
         /// counts are of these.
         package var bounds: [Double] {
             switch self {
-            case .delay, .duration:
-                [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800, 3_600]
-            case .budget: [0.25, 0.5, 0.75, 0.9, 1]
+            case .delay, .duration: Self.times
+            case .budget: Self.parts
             }
         }
+
+        private static let times = [
+            0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800, 3_600,
+        ]
+        private static let parts = [0.25, 0.5, 0.75, 0.9, 1]
 
         /// Where its counts begin among the numbers; their sum comes after them.
         fileprivate var first: Int {
             switch self {
-            case .delay: Place.allCases.count + Outcome.allCases.count
-            case .duration: Measure.delay.first + Measure.delay.bounds.count + 2
-            case .budget: Measure.duration.first + Measure.duration.bounds.count + 2
+            case .delay: Rollup.firstMeasure
+            case .duration: Rollup.firstMeasure + Self.times.count + 2
+            case .budget: Rollup.firstMeasure + 2 * (Self.times.count + 2)
             }
         }
 
@@ -54,11 +60,15 @@ package struct Rollup: Hashable, Sendable {
         fileprivate static let unit = 1e9
     }
 
+    private static let firstOutcome = Place.allCases.count
+    private static let firstMeasure = firstOutcome + Outcome.allCases.count
     /// The number of numbers.
     package static let count = Measure.budget.first + Measure.budget.bounds.count + 2
 
     /// All counts, in their order; each is 0 or more.
-    package private(set) var numbers = [Int64](repeating: 0, count: count)
+    private var values = InlineArray<52, Int64>(repeating: 0)
+    /// All counts, in their order; each is 0 or more.
+    package var numbers: [Int64] { values.indices.map { values[$0] } }
 
     package init() {}
 
@@ -66,13 +76,21 @@ package struct Rollup: Hashable, Sendable {
     /// older version has stored them, and the others are 0.
     package init?(_ numbers: [Int64]) {
         guard numbers.count <= Self.count, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
-        for (index, number) in numbers.enumerated() { self.numbers[index] = number }
+        for (index, number) in numbers.enumerated() { values[index] = number }
     }
 
-    package var isEmpty: Bool { numbers.allSatisfy { $0 == 0 } }
+    package var isEmpty: Bool { self == Rollup() }
 
+    /// Counts stop at the largest number.
     package static func += (sum: inout Rollup, other: Rollup) {
-        for index in sum.numbers.indices { sum.add(other.numbers[index], at: index) }
+        var signs: Int64 = 0
+        for index in sum.values.indices {
+            sum.values[index] &+= other.values[index]
+            signs |= sum.values[index]
+        }
+        // Neither was negative: one that is now was too large.
+        guard signs < 0 else { return }
+        for index in sum.values.indices where sum.values[index] < 0 { sum.values[index] = .max }
     }
 
     package static func + (one: Rollup, other: Rollup) -> Rollup {
@@ -81,15 +99,9 @@ package struct Rollup: Hashable, Sendable {
         return sum
     }
 
-    /// Counts stop at the largest number.
-    private mutating func add(_ count: Int64, at index: Int) {
-        let (sum, overflow) = numbers[index].addingReportingOverflow(count)
-        numbers[index] = overflow ? .max : sum
-    }
-
     private subscript(place: Place) -> Int64 {
-        get { numbers[place.rawValue] }
-        set { numbers[place.rawValue] = newValue }
+        get { values[place.rawValue] }
+        set { values[place.rawValue] = newValue }
     }
 
     // MARK: Counting
@@ -124,7 +136,7 @@ package struct Rollup: Hashable, Sendable {
 
     /// The end of a launch.
     package init(_ end: AttemptEnd) {
-        add(1, at: Place.allCases.count + Int(end.outcome.rawValue) - 1)
+        values[Self.firstOutcome + Int(end.outcome.rawValue) - 1] = 1
         if !end.isAnswered { self[.unanswered] = 1 }
         guard end.elapsed > 0 else { return }
         count(.duration, end.elapsed)
@@ -135,12 +147,12 @@ package struct Rollup: Hashable, Sendable {
         count(.budget, UInt64(min(used, 1_000) * Measure.unit))
     }
 
-    /// Counts a value in nanoseconds, or billionths.
+    /// Counts the first value of a measure, in nanoseconds, or billionths.
     private mutating func count(_ measure: Measure, _ value: UInt64) {
         let bounds = measure.bounds
         let place = bounds.firstIndex { Double(value) <= $0 * Measure.unit } ?? bounds.count
-        add(1, at: measure.first + place)
-        add(Int64(clamping: value), at: measure.first + bounds.count + 1)
+        values[measure.first + place] = 1
+        values[measure.first + bounds.count + 1] = Int64(clamping: value)
     }
 
     // MARK: Reading
@@ -153,16 +165,26 @@ package struct Rollup: Hashable, Sendable {
     package var unanswered: Int64 { self[.unanswered] }
 
     package func ended(_ outcome: Outcome) -> Int64 {
-        numbers[Place.allCases.count + Int(outcome.rawValue) - 1]
+        values[Self.firstOutcome + Int(outcome.rawValue) - 1]
     }
 
     /// How many values were of each class.
     package func counts(_ measure: Measure) -> [Int64] {
-        Array(numbers[measure.first...measure.first + measure.bounds.count])
+        (measure.first...measure.first + measure.bounds.count).map { values[$0] }
     }
 
     /// The sum of the values.
     package func sum(_ measure: Measure) -> Double {
-        Double(numbers[measure.first + measure.bounds.count + 1]) / Measure.unit
+        Double(values[measure.first + measure.bounds.count + 1]) / Measure.unit
+    }
+}
+
+extension Rollup: Hashable {
+    package static func == (one: Rollup, other: Rollup) -> Bool {
+        one.values.indices.allSatisfy { one.values[$0] == other.values[$0] }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for index in values.indices { hasher.combine(values[index]) }
     }
 }
