@@ -45,7 +45,7 @@ struct MonitoringTests {
             host = subprocess.Popen([program, "serve", "--config", place + "/curfew.json"], stdout=subprocess.DEVNULL)
             log = open(place + "/prometheus.log", "w")
             prometheus = subprocess.Popen(
-                ["prometheus", "--config.file=" + place + "/prometheus.yml", "--storage.tsdb.path=" + place + "/data",
+                ["prometheus", "--enable-feature=exemplar-storage", "--config.file=" + place + "/prometheus.yml", "--storage.tsdb.path=" + place + "/data",
                  "--web.listen-address=127.0.0.1:%d" % own], stdout=log, stderr=log)
             def ask(path, **query):
                 url = "http://127.0.0.1:%d/api/v1/%s?%s" % (own, path, urllib.parse.urlencode(query))
@@ -69,6 +69,12 @@ struct MonitoringTests {
                 print(value("curfew_build_info"), value('curfew_requests{state="pending"}'), value("curfew_drained"))
                 until(lambda: (value('rate(curfew_launches_total{outcome="failed"}[1m])') or 0) > 0, "a rate")
                 print(value("curfew_launches_missed_total"))
+                def exemplars():
+                    found = ask("query_exemplars", query="curfew_run_duration_seconds_bucket", start=time.time() - 60, end=time.time() + 60)
+                    return [e for series in found for e in series["exemplars"]]
+                until(exemplars, "exemplars")
+                one = exemplars()[0]
+                print(list(one["labels"]), len(one["labels"]["trace_id"]), 0 <= float(one["value"]) < 60)
                 def evaluated(): return all(r["health"] == "ok" for g in ask("rules")["groups"] for r in g["rules"])
                 until(evaluated, "rules")
                 print(len(ask("rules")["groups"][0]["rules"]))
@@ -95,6 +101,7 @@ struct MonitoringTests {
             run.output == """
                 1.0 2.0 0.0
                 0.0
+                ['trace_id'] 32 True
                 12
                 True ["Ends of plugins' processes"]
 

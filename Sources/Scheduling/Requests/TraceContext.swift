@@ -44,6 +44,9 @@ package struct TraceContext: Hashable, Sendable {
         return number
     }
 
+    /// Whoever began the trace records it.
+    package var isRecorded: Bool { flags & 1 != 0 }
+
     /// The trace in 32 hexadecimal digits, the span in 16.
     package var traceText: String { Self.digits(high, 16) + Self.digits(low, 16) }
     package var spanText: String { Self.digits(span, 16) }

@@ -26,7 +26,8 @@ enum HostMetrics {
             "curfew_drained", "Whether the host launches nothing because a person wants that.",
             [([], host.drainedSince == nil ? 0 : 1)])
         let statistics = host.requestStatistics
-        addTasks(of: host, statistics, to: &text)
+        let launches = isOpen ? try lastLaunches(store) : []
+        addTasks(of: host, statistics, launches, to: &text)
         addWaiting(try waiting(store), to: &text)
         let counts = host.counts
         text.gauge(
@@ -50,7 +51,8 @@ enum HostMetrics {
     }
 
     private static func addTasks(
-        of host: Host, _ statistics: RequestStatistics, to text: inout MetricsText
+        of host: Host, _ statistics: RequestStatistics, _ launches: [EndedLaunch],
+        to text: inout MetricsText
     ) {
         var all = statistics.totals
         for handler in host.handlers
@@ -62,9 +64,13 @@ enum HostMetrics {
         func counter(_ name: String, _ help: String, _ number: (Rollup) -> Int64) {
             text.counter(name, help, totals.map { (task($0.key), number($0.value)) })
         }
-        func histogram(_ name: String, _ help: String, _ measure: Rollup.Measure) {
+        func histogram(
+            _ name: String, _ help: String, _ measure: Rollup.Measure,
+            exemplars: [[MetricsText.Exemplar]] = []
+        ) {
             text.histogram(
-                name, help, totals.map { (task($0.key), Histogram($0.value, measure)) })
+                name, help, totals.map { (task($0.key), Histogram($0.value, measure)) },
+                exemplars: exemplars)
         }
         counter(
             "curfew_requests_submitted_total", "Requests that were submitted to the host.",
@@ -94,10 +100,38 @@ enum HostMetrics {
         histogram(
             "curfew_launch_delay_seconds", "The time from the date of a request to its launch.",
             .delay)
-        histogram("curfew_run_duration_seconds", "The time for which tasks ran.", .duration)
+        let examples = Dictionary(grouping: launches) {
+            let identifier = $0.request.description.identifier
+            return all[identifier] == nil ? "" : identifier
+        }
+        histogram(
+            "curfew_run_duration_seconds", "The time for which tasks ran.", .duration,
+            exemplars: totals.map { (examples[$0.key] ?? []).map(exemplar) })
         histogram(
             "curfew_budget_used_ratio",
             "The part of their budget that tasks used; more than 1 if they expired.", .budget)
+    }
+
+    /// The most launches whose traces are looked for.
+    private static let launchLimit = 100
+
+    /// The last launches of this host that are over, the newest first, as far as their traces are recorded.
+    private static func lastLaunches(
+        _ store: StoreClient
+    ) throws(CommandError) -> [EndedLaunch] {
+        try StorePlace.translated { () throws(StoreFault) in
+            let own = try StoreClient.ownIdentity()
+            return try store.read { (transaction) throws(StoreFault) in
+                try transaction.lastEndedLaunches(launchLimit).filter {
+                    $0.attempt.host == own && $0.trace.isRecorded
+                }
+            }
+        }
+    }
+
+    private static func exemplar(_ launch: EndedLaunch) -> MetricsText.Exemplar {
+        MetricsText.Exemplar(
+            value: Double(launch.duration) / 1e9, date: launch.end, trace: launch.trace.traceText)
     }
 
     // MARK: Requests that wait

@@ -39,14 +39,34 @@ struct MetricsText {
         for (labels, value) in samples { line(name, labels, Self.number(value)) }
     }
 
-    mutating func histogram(_ name: String, _ help: String, _ samples: [(Labels, Histogram)]) {
+    /// One of the values that a histogram has counted, and the trace that it belongs to.
+    struct Exemplar {
+        let value: Double
+        /// In nanoseconds since 1970 in UTC.
+        let date: Int64
+        /// 32 hexadecimal digits.
+        let trace: String
+    }
+
+    /// - Parameter exemplars: of a histogram, the newest first; only OpenMetrics has them.
+    mutating func histogram(
+        _ name: String, _ help: String, _ samples: [(Labels, Histogram)],
+        exemplars: [[Exemplar]] = []
+    ) {
         head(name, "histogram", help)
-        for (labels, histogram) in samples {
+        for (index, (labels, histogram)) in samples.enumerated() {
             var sum: Int64 = 0
-            let bounds = histogram.bounds.map(Self.number) + ["+Inf"]
-            for (bound, count) in zip(bounds, histogram.counts) {
+            let known = isOpen && index < exemplars.count ? exemplars[index] : []
+            var lower = -Double.infinity
+            for (bound, count) in zip(histogram.bounds + [.infinity], histogram.counts) {
                 sum += count
-                line(name + "_bucket", labels + [("le", bound)], String(sum))
+                // One that was counted in another class, by another clock, is none of this.
+                let exemplar =
+                    count == 0 ? nil : known.first { $0.value > lower && $0.value <= bound }
+                line(
+                    name + "_bucket", labels + [("le", Self.bound(bound))],
+                    String(sum) + (exemplar.map(Self.written) ?? ""))
+                lower = bound
             }
             line(name + "_sum", labels, Self.number(histogram.sum))
             line(name + "_count", labels, String(sum))
@@ -68,6 +88,17 @@ struct MetricsText {
             text += "}"
         }
         text += " \(value)\n"
+    }
+
+    private static func bound(_ value: Double) -> String {
+        value == .infinity ? "+Inf" : number(value)
+    }
+
+    private static func written(_ exemplar: Exemplar) -> String {
+        let milliseconds = exemplar.date / 1_000_000
+        let fraction = String(milliseconds % 1_000 + 1_000).dropFirst()
+        return
+            " # {trace_id=\"\(exemplar.trace)\"} \(number(exemplar.value)) \(milliseconds / 1_000).\(fraction)"
     }
 
     private static func number(_ value: Double) -> String { "\(value)" }

@@ -39,9 +39,11 @@ final class TraceExport: @unchecked Sendable {
     /// The host whose launches are sent.
     private var own: HostIdentity?
     private var position: UInt64 = 0
-    private var waiting: [TraceSpans.Launch] = []
+    private var waiting: [EndedLaunch] = []
     private var lost = 0
     private var pause: UInt64 = 0
+    /// Not earlier than this, after a failure.
+    private var retryAt: UInt64 = 0
     private var hasFailed = false
 
     /// - Parameter directory: of the store.
@@ -88,11 +90,10 @@ final class TraceExport: @unchecked Sendable {
             let isLast = isStopping.withLock { $0 }
             csys_eventfd_drain(signal)
             read()
-            if !waiting.isEmpty { send() }
+            // New launches come meanwhile, and do not shorten the pause after a failure.
+            if isLast || retryAt <= csys_monotonic_ns() { send() }
             if isLast { return }
-            let now = csys_monotonic_ns()
-            let until = waiting.isEmpty ? UInt64.max : now &+ max(pause, 1)
-            csys_wait_any_readable([signal], 1, until)
+            csys_wait_any_readable([signal], 1, waiting.isEmpty ? UInt64.max : retryAt)
             // Together with those that end in the same moment.
             if !isStopping.withLock({ $0 }) {
                 var rest = timespec(tv_sec: 0, tv_nsec: Int(Self.gathering))
@@ -131,20 +132,15 @@ final class TraceExport: @unchecked Sendable {
 
     private func ended(
         in store: any StoreTransaction
-    ) throws(StoreFault) -> (launches: [TraceSpans.Launch], last: UInt64, count: Int) {
+    ) throws(StoreFault) -> (launches: [EndedLaunch], last: UInt64, count: Int) {
         let entries = try store.journal(after: position, of: nil, limit: Self.page)
-        var launches: [TraceSpans.Launch] = []
-        for entry in entries where entry.what == .ended {
+        var launches: [EndedLaunch] = []
+        for entry in entries {
             // Other hosts of the store send their own.
-            guard let id = entry.request, let request = try store.request(id),
-                let attempt = try store.attempt(entry.launch, of: id),
-                attempt.host == own
+            guard let launch = try store.endedLaunch(entry), launch.attempt.host == own,
+                launch.trace.isRecorded
             else { continue }
-            let trace = request.trace(ofLaunch: attempt.launch, attempt: attempt.number)
-            guard trace.flags & 1 != 0 else { continue }
-            launches.append(
-                TraceSpans.Launch(
-                    request: request, attempt: attempt, end: attempt.endedAt ?? entry.at))
+            launches.append(launch)
         }
         return (launches, entries.last?.sequence ?? 0, entries.count)
     }
@@ -162,6 +158,7 @@ final class TraceExport: @unchecked Sendable {
                 failed("it answers with status \(status), and these launches are left out")
             case .failed(let reason):
                 pause = pause == 0 ? Self.leastPause : min(pause * 2, Self.mostPause)
+                retryAt = csys_monotonic_ns() &+ pause
                 return failed("\(reason); it is tried again")
             }
         }
@@ -169,7 +166,7 @@ final class TraceExport: @unchecked Sendable {
 
     private func succeeded(_ count: Int) {
         waiting.removeFirst(count)
-        pause = 0
+        (pause, retryAt) = (0, 0)
         guard hasFailed || lost > 0 else { return }
         hasFailed = false
         let text = lost > 0 ? "; \(lost) launches are missing there" : ""
@@ -201,7 +198,8 @@ final class TraceExport: @unchecked Sendable {
             isStopping.withLock { $0 } ? Self.lastTimeout : Self.timeout, &reason, reason.count)
         switch status {
         case 200..<300: return .taken
-        case ..<0: return .failed(String(cString: reason))
+        case ..<0:
+            return .failed(reason.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
         // https://opentelemetry.io/docs/specs/otlp/#failures-1
         case 429, 502, 503, 504: return .failed("it answers with status \(status)")
         default: return .refused(status)

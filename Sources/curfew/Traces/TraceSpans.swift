@@ -7,20 +7,12 @@ import Scheduling
 /// The spans of launches, in the JSON of the OpenTelemetry protocol:
 /// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 enum TraceSpans {
-    /// A launch that is over.
-    struct Launch {
-        let request: Request
-        let attempt: Attempt
-        /// When its task ended, in nanoseconds since 1970 in UTC.
-        let end: Int64
-    }
-
     /// Kinds of spans, and states.
     private static let (internalKind, consumer): (Int64, Int64) = (1, 5)
     private static let (isOK, isError): (Int64, Int64) = (1, 2)
 
     /// - Parameter service: the name by which those who look at traces know the host.
-    static func body(_ launches: [Launch], service: String) -> String {
+    static func body(_ launches: [EndedLaunch], service: String) -> String {
         JSONItem.object([
             (
                 "resourceSpans",
@@ -59,10 +51,10 @@ enum TraceSpans {
     }
 
     /// One for its task; and before its first launch one for the time that it waited.
-    private static func spans(_ launch: Launch) -> [JSONItem] {
+    private static func spans(_ launch: EndedLaunch) -> [JSONItem] {
         let (request, attempt) = (launch.request, launch.attempt)
         let identifier = request.description.identifier
-        let own = request.trace(ofLaunch: attempt.launch, attempt: attempt.number)
+        let own = launch.trace
         let parent = request.description.trace?.spanText
         let outcome = attempt.outcome ?? .interrupted
         var spans: [JSONItem] = []
