@@ -285,8 +285,8 @@ test: test-packages test-plugins prefix ## build everything and run all tests
 # A browser, and what drives it: they are large, and the test of the page is left out without them.
 browser-packages: NEEDED := chromium python3-pip
 page-packages: browser-packages ## install a browser and what drives it, for the tests and pictures of the web page
-	@if ! PYTHONPATH=.build/page-packages python3 -c 'import playwright' 2>/dev/null; then
-	    python3 -m pip install --quiet --target .build/page-packages playwright
+	@if ! PYTHONPATH=.build/page-packages python3 -c 'import axe_playwright_python' 2>/dev/null; then
+	    python3 -m pip install --quiet --target .build/page-packages --upgrade playwright axe-playwright-python
 	fi
 
 # What the tests take for an installation: nothing but what is installed now.

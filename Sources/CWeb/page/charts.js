@@ -253,6 +253,32 @@ export function intervals(width, title, rows, from, to, ticks) {
   );
 }
 
+/**
+ * A square for each hour of a week, larger and darker the larger its value is.
+ * Each day is {name, cells}, each cell {value, text}.
+ */
+export function week(width, title, description, days) {
+  const step = Math.min(24, (width - left - right) / 24);
+  const row = Math.max(14, step);
+  const most = Math.max(...days.flatMap((day) => day.cells.map((cell) => cell.value)));
+  const top = 4;
+  const height = top + row * days.length + 20;
+  return canvas(width, height, title, description, false,
+    days.map(({ name, cells }, line) => [
+      label(0, top + row * (line + 0.5) + 4, name, "start", "label strong"),
+      cells.map(({ value, text }, hour) => {
+        const level = value > 0 ? Math.ceil(4 * value / most) : 0;
+        const size = step * (0.36 + 0.14 * level);
+        const [x, y] = [left + step * (hour + 0.5) - size / 2, top + row * (line + 0.5) - size / 2];
+        const square = rect(`level-${level}`, x, y, size, size, { series: name, value, at: hour });
+        square.append(h("svg:title", text));
+        return square;
+      }),
+    ]),
+    [0, 6, 12, 18].map((hour) => label(left + step * hour, height - 5, hour === 0 ? "0 h" : hour, "start")),
+  );
+}
+
 /** The last ends, the newest last: a link each, whose letter, height and colour say the outcome. */
 export function strip(cells, letter, look) {
   return h("ol.strip",

@@ -2,17 +2,46 @@
 // The factors of the machine: how they stand, and how they stood over the day.
 
 import { query } from "./api.js";
-import { figure, intervals } from "./charts.js";
+import { figure, intervals, week } from "./charts.js";
 import { commandLine, line } from "./command.js";
-import { code, empty, section, table } from "./dom.js";
-import { span } from "./format.js";
+import { code, empty, p, prose, section, table } from "./dom.js";
+import { count, percent, span } from "./format.js";
 import { mark } from "./marks.js";
 import { heading } from "./parts.js";
 import { dates, hour, minute } from "./series.js";
-import { at, clock, when } from "./time.js";
+import { absolute, at, clock, when } from "./time.js";
 import { cut } from "./text.js";
 
 const mostIntervals = 500;
+
+/** When the app of the store is used, and when its data were refreshed, as the scheduler has learnt it. */
+function usage(context, { days, since }) {
+  const hours = (key, words) =>
+    days.map((day) => ({
+      name: day.day,
+      cells: day[key].map((value, hour) => ({ value, text: `${day.day} ${hour} h: ${words(value)}` })),
+    }));
+  const draw = (id, title, key, words, empty) =>
+    figure(context, {
+      id,
+      title,
+      legend: [["level-1", "less"], ["level-4", "more"]],
+      draw: (width) => week(width, title, "One square for each hour of the week", hours(key, words)),
+      columns: [
+        ["Day", (day) => day.day, "head"],
+        ["Hours", (day) => day[key].map((value, hour) => value > 0 && `${hour} h: ${words(value)}`).filter(Boolean).join(", ") || "none", "wide"],
+      ],
+      rows: days.some((day) => day[key].some((value) => value > 0)) ? days : [],
+      empty,
+    });
+  return section("Over the week",
+    draw("used", "When the app is used", "used", percent,
+      "Nothing is known of its use: an app says it with `noteUsage()`, or `curfew_host_note_usage`."),
+    draw("refreshed", `When its data were refreshed, since ${absolute(since)}`, "refreshed", count,
+      "No request for a refresh was launched in this time."),
+    p(prose("The hours are those of the host's time zone. `curfew usage` draws the same.")),
+  );
+}
 
 export default {
   title: () => "Factors",
@@ -22,14 +51,15 @@ export default {
   async load(context) {
     const to = Math.ceil(Date.now() / minute) * minute;
     const from = to - 24 * hour;
-    const [now, history] = await Promise.all([
+    const [now, history, use] = await Promise.all([
       context.get("factors"),
       context.get("factors/history" + query(dates({ from, to })), { fresh: 5, or: null }),
+      context.get("usage", { fresh: 60, or: null }),
     ]);
-    return { from, to, now: now.factors, history: history?.factors ?? null };
+    return { from, to, now: now.factors, history: history?.factors ?? null, use };
   },
 
-  render(context, { from, to, now, history }) {
+  render(context, { from, to, now, history, use }) {
     const rows = (history ?? []).map(({ name, intervals: list }) => ({
       name,
       items: list.slice(-mostIntervals).map((item) => {
@@ -96,6 +126,7 @@ export default {
             empty: "The history has just begun: a factor is here once the host has read it.",
           }),
       ),
+      use && usage(context, use),
       commandLine(line(null, "doctor")),
     ];
   },
