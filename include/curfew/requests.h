@@ -116,9 +116,9 @@ typedef struct curfew_submit_options {
     uint32_t reserved_opportunistic;    /* 0 */
     uint64_t at_most_ns;            /* the longest wait for that, from its date on, at most 366 days;
                                        0: no limit */
-    const char *CURFEW_NULLABLE trace; /* the place in a trace that its tasks go on with: the value of the
-                                          header `traceparent` of https://www.w3.org/TR/trace-context/;
-                                          NULL: none. It says nothing of what is to be done: the same
+    const char *CURFEW_NULLABLE trace; /* copied; the place in a trace that its tasks go on with: the value of
+                                          the header `traceparent` of
+                                          https://www.w3.org/TR/trace-context/; NULL: none. It says nothing of what is to be done: the same
                                           request with another trace is the same request */
 } curfew_submit_options;
 

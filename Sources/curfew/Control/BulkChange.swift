@@ -22,15 +22,7 @@ struct BulkChange {
     /// - Parameter body: `{"ids": […]}`, or `{"filter": {…}}` with the members of the query of a list.
     init(_ action: RequestAction, _ body: [UInt8]) throws(HTTPFault) {
         self.action = action
-        let value: JSONValue
-        do throws(Diagnostic) {
-            value = try JSONReader.read(body, file: "the body")
-        } catch {
-            throw HTTPFault(
-                400, "json",
-                "the body is not JSON: line \(error.line), column \(error.column): \(error.message)"
-            )
-        }
+        let value = try SubmissionBody.value(of: body)
         guard case .object(let members) = value.kind, members.count == 1 else {
             throw Self.refused("the body has to be {\"ids\": […]} or {\"filter\": {…}}")
         }

@@ -13,7 +13,7 @@ final class ControlSocket {
 
     private let thread: ControlThread
     private let server: HTTPServer
-    private let web: WebDoor
+    private let web: WebServer
     /// The directory in which the commands look, while the socket is elsewhere and has a link there.
     private let linked: (directory: OwnedDescriptor, name: String)?
     /// Whether it is where the commands look for it.
@@ -50,7 +50,7 @@ final class ControlSocket {
         thread = ControlThread(place.name)
         guard thread.start() else { throw Failure(reason: "no thread could be started") }
         // The page leads to the same routes, one of which opens it.
-        let opener = Locked<WebDoor?>(nil)
+        let opener = Locked<WebServer?>(nil)
         let routes = ControlRoutes(
             host, thread, reloads, place, access, socket: settings.socket ?? wanted.path
         ) { (peer) throws(HTTPServer.Failure) in
@@ -59,9 +59,9 @@ final class ControlSocket {
             }
             return try web.link(for: peer)
         }
-        let door = WebDoor(page) { routes.handle($0) }
-        web = door
-        opener.withLock { $0 = door }
+        let webServer = WebServer(page) { routes.handle($0) }
+        web = webServer
+        opener.withLock { $0 = webServer }
         unlinkWeb = { opener.withLock { $0 = nil } }
         var limits = HTTPServer.Limits()
         limits.bodyBytes = JSONReader.sizeLimit

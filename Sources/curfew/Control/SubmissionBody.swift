@@ -32,16 +32,7 @@ struct SubmissionBody {
     static func drafts(
         _ body: [UInt8], isBatch: Bool, kinds: (String) -> TaskKind?
     ) throws(HTTPFault) -> [Result<RequestDraft, HTTPFault>] {
-        if body.isEmpty { throw HTTPFault(400, "json", "the body is empty, and has to be JSON") }
-        let value: JSONValue
-        do throws(Diagnostic) {
-            value = try JSONReader.read(body, file: "the body")
-        } catch {
-            throw HTTPFault(
-                400, "json",
-                "the body is not JSON: line \(error.line), column \(error.column): \(error.message)"
-            )
-        }
+        let value = try value(of: body)
         guard isBatch else { return [.success(try SubmissionBody(value).draft(kinds))] }
         guard case .object(let members) = value.kind, members.count == 1, members[0].key == "items",
             case .array(let items) = members[0].value.kind
@@ -63,6 +54,19 @@ struct SubmissionBody {
     }
 
     static let batchLimit = 256
+
+    /// Reads the JSON of a body.
+    static func value(of body: [UInt8]) throws(HTTPFault) -> JSONValue {
+        if body.isEmpty { throw HTTPFault(400, "json", "the body is empty, and has to be JSON") }
+        do throws(Diagnostic) {
+            return try JSONReader.read(body, file: "the body")
+        } catch {
+            throw HTTPFault(
+                400, "json",
+                "the body is not JSON: line \(error.line), column \(error.column): \(error.message)"
+            )
+        }
+    }
 
     private init(_ value: JSONValue) throws(HTTPFault) {
         guard case .object(let members) = value.kind else {

@@ -8,20 +8,20 @@ import Service
 /// A page from elsewhere can make a browser send requests here. It has no session, since the cookie stays away from such
 /// requests (SameSite=Strict); it cannot give this host another name (Host); and what it wants changed is refused
 /// (Sec-Fetch-Site, or Origin in browsers without that).
-final class WebGate: Sendable {
+final class WebAccess: Sendable {
     private let sessions = Locked(WebSessions())
     /// The values that `Host` may have.
     private let names: Set<String>
     private let cookie: String
     /// Whom requests for metrics without a session are from; nil if they need one.
-    private let measurer: HTTPPeer?
+    private let scraper: HTTPPeer?
 
     /// - Parameters:
     ///   - names: by which browsers may know the host, with the port where it is not the usual one.
     ///   - port: that is listened on. Cookies of one machine are for all of its ports.
-    init(names: [String], port: UInt16, measurer: HTTPPeer?) {
+    init(names: [String], port: UInt16, scraper: HTTPPeer?) {
         self.names = Set(names)
-        self.measurer = measurer
+        self.scraper = scraper
         cookie = "curfew-\(port)"
     }
 
@@ -52,7 +52,7 @@ final class WebGate: Sendable {
         if isPage, let token = request.target.query.first(where: { $0.name == "token" })?.value {
             return begin(token)
         }
-        if let measurer, request.method == "GET", path == ["metrics"] { return .from(measurer) }
+        if let scraper, request.method == "GET", path == ["metrics"] { return .from(scraper) }
         if let session = session(in: head.cookie ?? ""),
             let peer = sessions.withLock({ $0.peer(of: session, at: csys_monotonic_ns()) })
         {

@@ -5,17 +5,17 @@ import Glibc
 import Service
 
 /// The web page over TCP: where the configuration wants it, or on the machine itself once somebody asks.
-final class WebDoor: Sendable {
-    private struct Open {
+final class WebServer: Sendable {
+    private struct Running {
         let server: HTTPServer
-        let gate: WebGate
+        let access: WebAccess
         /// `http://127.0.0.1:8700`
         let address: String
     }
 
     private let settings: WebSettings
     private let handle: @Sendable ([HTTPCall]) -> Void
-    private let open = Locked<(door: Open?, isStopped: Bool)>((nil, false))
+    private let running = Locked<(web: Running?, isStopped: Bool)>((nil, false))
 
     /// - Parameter handle: see `HTTPServer`.
     init(_ settings: WebSettings, handle: @escaping @Sendable ([HTTPCall]) -> Void) {
@@ -29,21 +29,21 @@ final class WebDoor: Sendable {
 
     /// Returns a link that begins a session of a user.
     func link(for peer: HTTPPeer) throws(HTTPServer.Failure) -> String {
-        let door = try opened()
-        return "\(door.address)/?token=\(door.gate.link(for: peer))"
+        let web = try opened()
+        return "\(web.address)/?token=\(web.access.link(for: peer))"
     }
 
-    private func opened() throws(HTTPServer.Failure) -> Open {
-        try open.withLock { (state) throws(HTTPServer.Failure) in
-            if let door = state.door { return door }
+    private func opened() throws(HTTPServer.Failure) -> Running {
+        try running.withLock { (state) throws(HTTPServer.Failure) in
+            if let web = state.web { return web }
             if state.isStopped { throw HTTPServer.Failure(reason: "the host ends") }
-            let door = try made()
-            state.door = door
-            return door
+            let web = try made()
+            state.web = web
+            return web
         }
     }
 
-    private func made() throws(HTTPServer.Failure) -> Open {
+    private func made() throws(HTTPServer.Failure) -> Running {
         let place = settings.listen.flatMap(TCPListener.parts) ?? ("127.0.0.1", 0)
         let listener = try TCPListener(place.address, port: place.port)
         let shown =
@@ -51,26 +51,26 @@ final class WebDoor: Sendable {
         var names = settings.names + ["\(shown):\(listener.port)"]
         // A name of the machine itself, which no server of names can give to another one.
         names.append("localhost:\(listener.port)")
-        let isMeasurable = settings.metrics && settings.listen != nil
-        let gate = WebGate(
+        let isScraped = settings.metrics && settings.listen != nil
+        let access = WebAccess(
             names: names, port: listener.port,
-            measurer: isMeasurable
+            scraper: isScraped
                 ? HTTPPeer(user: geteuid(), group: getegid(), process: getpid()) : nil)
         var limits = HTTPServer.Limits()
         // Half of a user's usual limit of descriptors is for the control socket already.
         limits.connections = 256
         limits.foreignConnections = 256
         let server = try HTTPServer(
-            .anonymous(listener, { gate.admit($0) }), limits: limits, handle: handle)
+            .anonymous(listener, { access.admit($0) }), limits: limits, handle: handle)
         let name = settings.names.first ?? "\(shown):\(listener.port)"
-        return Open(server: server, gate: gate, address: "http://\(name)")
+        return Running(server: server, access: access, address: "http://\(name)")
     }
 
     func stop(at deadline: UInt64) {
-        let door = open.withLock { state in
+        let web = running.withLock { state in
             defer { state = (nil, true) }
-            return state.door
+            return state.web
         }
-        door?.server.stop(at: deadline)
+        web?.server.stop(at: deadline)
     }
 }
