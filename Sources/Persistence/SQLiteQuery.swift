@@ -159,7 +159,7 @@ enum SQLiteQuery: Int, CaseIterable {
         case .journalLastOf:
             "SELECT \(JournalRow.all) FROM journal WHERE sequence = (SELECT max(sequence) FROM filed WHERE request = ?1)"
         case .causes:
-            "SELECT \(JournalRow.all) FROM journal INDEXED BY journal_cause WHERE \(SQLiteSchema.isCause) AND at >= ?1 AND at < ?2 ORDER BY at, sequence LIMIT ?3"
+            "SELECT \(JournalRow.all) FROM journal WHERE \(SQLiteSchema.isCause) AND at >= ?1 AND at < ?2 ORDER BY at, sequence LIMIT ?3"
         case .prunePayloads: "DELETE FROM payload WHERE request IN (\(Self.pruned))"
         case .pruneAttempts: "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
         case .pruneRequests: "DELETE FROM request WHERE id IN (\(Self.pruned))"

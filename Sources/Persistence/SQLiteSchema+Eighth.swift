@@ -16,8 +16,9 @@ extension SQLiteSchema {
         CREATE INDEX journal_cause ON journal (at) WHERE \(isCause);
         """
 
-    /// An entry of `JournalEntry.What.causes`. It never changes: an index has these.
-    static let isCause = "what IN (11, 12, 18, 22)"
+    /// An entry of `JournalEntry.What.causes`. It never changes: an index has these. With IN, SQLite would make a table of
+    /// the four for each entry that is written.
+    static let isCause = "(what = 11 OR what = 12 OR what = 18 OR what = 22)"
 
     static let rollupRowChecks = [
         """

@@ -32,6 +32,25 @@ struct SQLitePlanTests {
         }
     }
 
+    /// Those that are for people, or prune.
+    private static let gathering: Set<SQLiteQuery> = [
+        .soonest, .soonestOf, .journalOfRequest, .prunePayloads, .pruneAttempts, .pruneRequests,
+        .pruneFiled,
+    ]
+
+    @Test("no query of a task's path makes a table of its own", arguments: SQLiteQuery.allCases)
+    func ephemeral(_ query: SQLiteQuery) throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.open(
+            directory: directory.path("store"), as: .host(OpenStore.host))
+        let connection = try #require(store.transaction?.connection)
+        let statement = try connection.prepare("EXPLAIN " + query.text)
+        var steps: Set<String> = []
+        while try statement.step() { steps.insert(try #require(statement.text(1))) }
+        #expect(
+            !steps.contains("OpenEphemeral") || Self.gathering.contains(query), "\(query.text)")
+    }
+
     @Test("a head, the queues and the first to miss cost the same among ten and ten thousand")
     func effort() throws {
         let directory = try TemporaryDirectory()

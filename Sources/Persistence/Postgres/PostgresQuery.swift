@@ -383,7 +383,7 @@ enum PostgresQuery: Int, CaseIterable {
                 "\(Self.numberedEntry) \(Self.numbered) AND e.request = $1 ORDER BY t.first DESC, e.n DESC LIMIT 1"
         case .causes:
             return
-                "\(Self.numberedEntry) \(Self.numbered) AND e.\(SQLiteSchema.isCause) AND e.at >= $1 AND e.at < $2 ORDER BY e.at, t.first, e.n LIMIT $3"
+                "\(Self.numberedEntry) \(Self.numbered) AND \(SQLiteSchema.isCause) AND e.at >= $1 AND e.at < $2 ORDER BY e.at, t.first, e.n LIMIT $3"
         case .pruneAttempts: return "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
         case .pruneRequests: return "DELETE FROM request WHERE id IN (\(Self.pruned))"
         case .journalFirst:

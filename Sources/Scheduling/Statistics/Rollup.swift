@@ -67,6 +67,8 @@ package struct Rollup: Sendable {
 
     /// All counts, in their order; each is 0 or more.
     private var values = InlineArray<52, Int64>(repeating: 0)
+    /// A bit for each that is not 0: of one request there are few.
+    private var places: UInt64 = 0
     /// All counts, in their order; each is 0 or more.
     package var numbers: [Int64] { values.indices.map { values[$0] } }
 
@@ -76,21 +78,21 @@ package struct Rollup: Sendable {
     /// older version has stored them, and the others are 0.
     package init?(_ numbers: [Int64]) {
         guard numbers.count <= Self.count, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
-        for (index, number) in numbers.enumerated() { values[index] = number }
+        for (index, number) in numbers.enumerated() { set(number, at: index) }
     }
 
-    package var isEmpty: Bool { self == Rollup() }
+    package var isEmpty: Bool { places == 0 }
 
     /// Counts stop at the largest number.
     package static func += (sum: inout Rollup, other: Rollup) {
-        var signs: Int64 = 0
-        for index in sum.values.indices {
-            sum.values[index] &+= other.values[index]
-            signs |= sum.values[index]
+        var rest = other.places
+        while rest != 0 {
+            let index = rest.trailingZeroBitCount
+            rest &= rest - 1
+            let (value, overflow) = sum.values[index].addingReportingOverflow(other.values[index])
+            sum.values[index] = overflow ? .max : value
         }
-        // Neither was negative: one that is now was too large.
-        guard signs < 0 else { return }
-        for index in sum.values.indices where sum.values[index] < 0 { sum.values[index] = .max }
+        sum.places |= other.places
     }
 
     package static func + (one: Rollup, other: Rollup) -> Rollup {
@@ -101,7 +103,12 @@ package struct Rollup: Sendable {
 
     private subscript(place: Place) -> Int64 {
         get { values[place.rawValue] }
-        set { values[place.rawValue] = newValue }
+        set { set(newValue, at: place.rawValue) }
+    }
+
+    private mutating func set(_ number: Int64, at index: Int) {
+        values[index] = number
+        if number > 0 { places |= 1 << UInt64(index) }
     }
 
     // MARK: Counting
@@ -136,7 +143,7 @@ package struct Rollup: Sendable {
 
     /// The end of a launch.
     package init(_ end: AttemptEnd) {
-        values[Self.firstOutcome + Int(end.outcome.rawValue) - 1] = 1
+        set(1, at: Self.firstOutcome + Int(end.outcome.rawValue) - 1)
         if !end.isAnswered { self[.unanswered] = 1 }
         guard end.elapsed > 0 else { return }
         count(.duration, end.elapsed)
@@ -151,8 +158,8 @@ package struct Rollup: Sendable {
     private mutating func count(_ measure: Measure, _ value: UInt64) {
         let bounds = measure.bounds
         let place = bounds.firstIndex { Double(value) <= $0 * Measure.unit } ?? bounds.count
-        values[measure.first + place] = 1
-        values[measure.first + bounds.count + 1] = Int64(clamping: value)
+        set(1, at: measure.first + place)
+        set(Int64(clamping: value), at: measure.first + bounds.count + 1)
     }
 
     // MARK: Reading
@@ -181,7 +188,8 @@ package struct Rollup: Sendable {
 
 extension Rollup: Hashable {
     package static func == (one: Rollup, other: Rollup) -> Bool {
-        one.values.indices.allSatisfy { one.values[$0] == other.values[$0] }
+        one.places == other.places
+            && one.values.indices.allSatisfy { one.values[$0] == other.values[$0] }
     }
 
     package func hash(into hasher: inout Hasher) {
