@@ -2,7 +2,7 @@
 internal import Scheduling
 
 extension SQLiteTransaction {
-    var newCounts: [RollupKey: Rollup] { counting.counted }
+    var newCounts: RollupSums { counting.counted }
 
     func deferCounts() { counting.isDeferred = true }
 

@@ -41,7 +41,7 @@ final class SQLiteTransaction: StoreTransaction {
         counters = nil
         storedCounters = nil
         appended.removeAll()
-        counting = RollupBuffer()
+        counting.reset()
         if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
         try connection.statement(writing ? .beginWriting : .begin).run()
         mayWrite = writing

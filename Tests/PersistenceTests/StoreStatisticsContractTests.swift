@@ -18,13 +18,13 @@ struct StoreStatisticsContractTests {
         let counts = try store.write { store throws in
             store.deferCounts()
             try store.count(.submission, in: key)
-            return store.newCounts
+            return store.newCounts.byKey
         }
         #expect(counts == [key: .submission])
         #expect(try store.read { try $0.rollups(.minute, of: nil, in: 0..<Int64.max) } == [])
         try store.write { store throws in
             for (key, rollup) in counts { try store.count(rollup, in: key) }
-            #expect(store.newCounts == counts)
+            #expect(store.newCounts.byKey == counts)
         }
         try store.reopen()
         #expect(

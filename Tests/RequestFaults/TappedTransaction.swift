@@ -282,7 +282,7 @@ final class TappedTransaction: StoreTransaction {
 
     // MARK: Statistics
 
-    var newCounts: [RollupKey: Rollup] { inner.newCounts }
+    var newCounts: RollupSums { inner.newCounts }
 
     func deferCounts() { inner.deferCounts() }
 

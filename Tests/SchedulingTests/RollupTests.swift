@@ -65,6 +65,22 @@ struct RollupTests {
         #expect(most.submitted == .max)
     }
 
+    @Test("sums by key are those of each key, however many there are", arguments: [1, 8, 9, 100])
+    func sumsByKey(_ count: Int) {
+        var (sums, wanted) = (RollupSums(), [RollupKey: Rollup]())
+        for number in 0..<300 {
+            let key = RollupKey(.minute, "org.\(number * 7 % count)", at: 60)
+            sums.add(.missed(number), to: key)
+            wanted[key, default: Rollup()] += .missed(number)
+        }
+        #expect(sums.byKey == wanted)
+        var twice = sums
+        twice.add(sums)
+        #expect(twice.byKey == wanted.mapValues { $0 + $0 })
+        sums.removeAll()
+        #expect(sums.isEmpty && sums.byKey.isEmpty && !twice.isEmpty)
+    }
+
     @Test("its bytes are short, and come back")
     func bytes() throws {
         #expect(Rollup().bytes == [])

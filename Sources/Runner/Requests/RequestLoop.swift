@@ -40,7 +40,7 @@ final class RequestLoop: @unchecked Sendable {
     private let leaseGuard: LeaseGuard
     private let counted = Locked(RequestStatistics())
     /// What was counted and is not stored yet. Owned by the batch.
-    private var unstored: [RollupKey: Rollup] = [:]
+    private var unstored = RollupSums()
     /// When that is stored, on the clock of spans; nil while there is nothing.
     private var nextCounts: UInt64?
     /// Somebody wants to read what was counted.
@@ -451,14 +451,15 @@ final class RequestLoop: @unchecked Sendable {
                     return counted
                 }
                 if storesCounts {
-                    (unstored, nextCounts) = ([:], nil)
+                    unstored.add(counted)
+                    self.counted.withLock { $0.add(unstored) }
+                    unstored.removeAll()
+                    nextCounts = nil
                 } else if !counted.isEmpty {
-                    unstored.merge(counted) { $0 + $1 }
+                    unstored.add(counted)
                     nextCounts = nextCounts ?? now.span &+ Self.countInterval
                 }
-                self.counted.withLock {
-                    $0.committed(counted, in: csys_monotonic_ns() &- begun)
-                }
+                self.counted.withLock { $0.committed(in: csys_monotonic_ns() &- begun) }
                 return effects
             } catch {
                 book.revert(to: before)
@@ -483,15 +484,15 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func store(
-        _ counts: [RollupKey: Rollup], in transaction: any StoreTransaction
+        _ counts: RollupSums, in transaction: any StoreTransaction
     ) throws(StoreFault) {
-        for (key, rollup) in counts { try transaction.count(rollup, in: key) }
+        for (key, rollup) in counts.byKey { try transaction.count(rollup, in: key) }
     }
 
     /// The next batch stores what was counted. Any thread may call.
     func wantCounts() { areCountsWanted.store(true, ordering: .releasing) }
 
-    /// What was counted. Any thread may ask.
+    /// What was counted until it was stored for the last time. Any thread may ask.
     var statistics: RequestStatistics { counted.withLock { $0 } }
 
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are. Any thread may ask.

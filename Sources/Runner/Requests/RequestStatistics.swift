@@ -3,7 +3,7 @@ package import Scheduling
 
 /// What a host has counted of requests since it was made, for measurements from outside.
 package struct RequestStatistics: Sendable {
-    /// By identifier; "" for what others than the first `StoredRollup.identifierLimit` did.
+    /// At most a second old. By identifier; "" for what others than the first `StoredRollup.identifierLimit` did.
     package private(set) var totals: [String: Rollup] = [:]
     /// Seconds that transactions of the store took.
     package private(set) var commits = Histogram([
@@ -15,9 +15,10 @@ package struct RequestStatistics: Sendable {
     /// Counts a transaction that was committed.
     ///
     /// - Parameter elapsed: nanoseconds.
-    mutating func committed(_ counted: [RollupKey: Rollup], in elapsed: UInt64) {
-        commits.add(Double(elapsed) / 1e9)
-        for (key, rollup) in counted {
+    mutating func committed(in elapsed: UInt64) { commits.add(Double(elapsed) / 1e9) }
+
+    mutating func add(_ counted: RollupSums) {
+        for (key, rollup) in counted.byKey {
             let identifier = key.identifier
             let isKnown =
                 totals[identifier] != nil || totals.count < StoredRollup.identifierLimit

@@ -49,7 +49,7 @@ final class MemoryContents: StoreTransaction {
     private var planned: [String: StoredSchedule] = [:]
     /// By span, and then by the beginning and the identifier.
     private var rollups: [RollupSpan: [Int64: [String: Rollup]]] = [:]
-    private(set) var newCounts: [RollupKey: Rollup] = [:]
+    private(set) var newCounts = RollupSums()
     private var areCountsDeferred = false
     /// The undo log, in order of the changes; the last one is undone first.
     private var undo: [(MemoryContents) -> Void] = []
@@ -69,7 +69,7 @@ final class MemoryContents: StoreTransaction {
 
     func forgetChanges() {
         undo.removeAll(keepingCapacity: true)
-        newCounts = [:]
+        newCounts.removeAll()
         areCountsDeferred = false
     }
 
@@ -422,7 +422,7 @@ final class MemoryContents: StoreTransaction {
     // MARK: Schedules
 
     func count(_ rollup: Rollup, in key: RollupKey) {
-        newCounts[key, default: Rollup()] += rollup
+        newCounts.add(rollup, to: key)
         if !areCountsDeferred { add(rollup, to: key) }
     }
 

@@ -145,7 +145,7 @@ package protocol StoreTransaction: AnyObject {
     // MARK: Statistics
 
     /// What this transaction has counted so far.
-    var newCounts: [RollupKey: Rollup] { get }
+    var newCounts: RollupSums { get }
     /// What is counted from now on is not stored with the commit: the caller counts `newCounts` in a later transaction.
     /// One call for many transactions is cheaper than one for each.
     func deferCounts()

@@ -85,14 +85,17 @@ package struct Rollup: Sendable {
 
     /// Counts stop at the largest number.
     package static func += (sum: inout Rollup, other: Rollup) {
+        sum.places |= other.places
         var rest = other.places
+        // A subscript of the array itself would copy it.
+        var values = sum.values.mutableSpan
+        let others = other.values.span
         while rest != 0 {
             let index = rest.trailingZeroBitCount
             rest &= rest - 1
-            let (value, overflow) = sum.values[index].addingReportingOverflow(other.values[index])
-            sum.values[index] = overflow ? .max : value
+            let (value, overflow) = values[index].addingReportingOverflow(others[index])
+            values[index] = overflow ? .max : value
         }
-        sum.places |= other.places
     }
 
     package static func + (one: Rollup, other: Rollup) -> Rollup {
