@@ -84,6 +84,11 @@ struct RunRequest {
                 .usage, "`--trace -` and another option both want standard output",
                 notes: ["nothing was run"], help: ["name a file: --trace task.json"])
         }
+        guard trace == nil || trace != eventLog else {
+            throw CommandError(
+                .usage, "`--trace` and `--event-log` name the same file",
+                notes: ["nothing was run"], help: ["give each a file of its own"])
+        }
         guard !isJSON || eventLog != "-" else {
             throw CommandError(
                 .usage, "`--json` and `--event-log -` both want standard output",

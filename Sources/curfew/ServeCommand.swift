@@ -210,7 +210,7 @@ enum ServeCommand {
         }
         let control = openControl(
             host, place, reloads, access, configuration?.control ?? ControlSettings(),
-            configuration?.web ?? WebSettings(), given, lines)
+            configuration?.web ?? WebSettings(), sendsTraces: traces != nil, given, lines)
         if let failure = traces?.start() {
             lines.log(.error, nil, 0, "traces are not sent: \(failure)")
         }
@@ -271,11 +271,13 @@ enum ServeCommand {
     /// Opens the control socket. A host without one launches requests all the same.
     private static func openControl(
         _ host: Host, _ place: StorePlace, _ reloads: ReloadQueue, _ access: ControlAccess,
-        _ settings: ControlSettings, _ page: WebSettings, _ given: OwnedDescriptor?,
-        _ lines: ServeLines
+        _ settings: ControlSettings, _ page: WebSettings, sendsTraces: Bool,
+        _ given: OwnedDescriptor?, _ lines: ServeLines
     ) -> ControlSocket? {
         func made(_ settings: ControlSettings) throws(ControlSocket.Failure) -> ControlSocket {
-            try ControlSocket(host, reloads, place, access, settings, page, given: given)
+            try ControlSocket(
+                host, reloads, place, access, settings, page, sendsTraces: sendsTraces, given: given
+            )
         }
         do throws(ControlSocket.Failure) {
             let control: ControlSocket

@@ -36,6 +36,7 @@ struct MonitoringTests {
             store = place + "/store"
             with open(place + "/curfew.json", "w") as out:
                 json.dump({"store": store, "apps": {"enabled": False}, "web": {"listen": "127.0.0.1:%d" % port, "metrics": True},
+                           "traces": {"endpoint": "http://127.0.0.1:9/v1/traces"},
                            "schedules": [{"name": "tick", "command": ["/bin/true"], "every": "1s"},
                                          {"name": "fails", "command": ["/bin/false"], "every": "1s"}]}, out)
             with open(place + "/prometheus.yml", "w") as out:
@@ -66,7 +67,7 @@ struct MonitoringTests {
                 until(lambda: value('up{job="curfew"}') == 1, "up")
                 until(lambda: (value('curfew_launches_total{outcome="succeeded"}') or 0) >= 3, "successes")
                 until(lambda: (value('curfew_launches_total{outcome="failed"}') or 0) >= 3, "failures")
-                print(value("curfew_build_info"), value('curfew_requests{state="pending"}'), value("curfew_drained"))
+                print(value("curfew_build_info"), value('sum(curfew_requests{state=~"pending|running"})'), value("curfew_drained"))
                 until(lambda: (value('rate(curfew_launches_total{outcome="failed"}[1m])') or 0) > 0, "a rate")
                 print(value("curfew_launches_missed_total"))
                 def exemplars():

@@ -88,7 +88,7 @@ struct TraceTests {
             until(lambda: not answers, "a refusal")
             run("submit", "--wait", "--", "/bin/true")
             until(lambda: len([s for s in spans() if s["name"].startswith("run")]) == 6, "one after it")
-            print(any("are left out" in line for line in lines), any("1 launches are missing" in line for line in lines),
+            print(any("are left out" in line for line in lines), any("1 launch is missing" in line for line in lines),
                   any("secret" in line for line in lines), run("submit", "--trace", "x", "--", "/bin/true")[0])
             # One that does not answer at all delays no end.
             collector.shutdown()
@@ -97,6 +97,8 @@ struct TraceTests {
             run("submit", "--wait", "--", "/bin/true")
             host.send_signal(signal.SIGTERM)
             print(host.wait(30), time.monotonic() - begun < 15)
+            until(lambda: any("traces of 1 launch were not sent" in line for line in lines), "what is lost")
+            print(all(json.loads(line)["request"] for line in lines if " runs /bin/" in line))
             """
         let run = try ChildProcess.run(
             "python3", ["-c", script, CommandRun.program, files.path],
@@ -113,6 +115,7 @@ struct TraceTests {
                 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 True None
                 True True False 2
                 0 True
+                True
 
                 """, "\(run)")
     }

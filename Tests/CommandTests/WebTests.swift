@@ -77,6 +77,8 @@ struct WebTests {
             url = link()
             print(url.startswith("http://127.0.0.1:%d/?token=" % port), len(url.split("=")[1]))
             cookie = session(url)
+            shown = link()[len("http://127.0.0.1:%d" % port):]
+            print(web("HEAD", shown)[0], web("GET", shown)[0], web("GET", shown)[0])
             attributes = web("GET", link()[len("http://127.0.0.1:%d" % port):])[1].getheader("Set-Cookie").split("; ")[1:]
             print(attributes)
             print(session(url), session(url[:-1] + "0"), [web("GET", "/?token=" + text)[0] for text in ("", "x", "%00" * 9)])
@@ -101,6 +103,7 @@ struct WebTests {
             """)
         let wanted = """
             True 64
+            401 303 401
             ['Path=/', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200']
             401 401 [401, 401, 400]
             / 401 200 401 200

@@ -203,6 +203,13 @@ final class RequestDesk {
 
     // MARK: What is there
 
+    /// Minutes, of each identifier.
+    func rollups() throws -> [StoredRollup] {
+        try look { store throws(StoreFault) in
+            try store.rollups(.minute, of: nil, in: 0..<Int64.max)
+        }
+    }
+
     func request(_ id: RequestID) throws -> Request {
         try #require(try look { store throws(StoreFault) in try store.request(id) })
     }

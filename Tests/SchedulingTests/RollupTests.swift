@@ -81,6 +81,19 @@ struct RollupTests {
         #expect(sums.isEmpty && sums.byKey.isEmpty && !twice.isEmpty)
     }
 
+    @Test("a quantile is within its class, and never more than the sum allows")
+    func quantile() {
+        let bounds = [0.25, 0.5, 1]
+        let even = Histogram(bounds, counts: [50, 50, 0, 0], sum: 25)
+        #expect(even.quantile(0.5) == 0.25 && even.quantile(0.75) == 0.375)
+        // A hundred that used next to nothing.
+        let small = Histogram(bounds, counts: [100, 0, 0, 0], sum: 0.01)
+        #expect(small.quantile(0.95).map { $0 < 0.003 } == true)
+        #expect(Histogram(bounds, counts: [0, 0, 0, 0], sum: 0).quantile(0.95) == nil)
+        #expect(Histogram(bounds, counts: [0, 0, 0, 9], sum: 90).quantile(0.95) == 1)
+        #expect(Histogram(bounds, counts: [4, 0, 0, 0], sum: 1).quantile(1) == 0.25)
+    }
+
     @Test("its bytes are short, and come back")
     func bytes() throws {
         #expect(Rollup().bytes == [])

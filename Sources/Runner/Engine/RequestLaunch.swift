@@ -21,6 +21,8 @@ final class RequestLaunch: Sendable {
     /// The data of the task that the history of its request keeps.
     let kept = Locked(AttemptRecord())
     private let record: Recorder
+    /// Is told the number of its task, before that can run. It may be withdrawn then.
+    let hasTask: @Sendable (_ task: UInt64) -> Void
 
     /// Records the end of a task in the store, then calls `publish` with the success.
     /// Returns false, without calling `publish`, once the store is closed.
@@ -29,12 +31,13 @@ final class RequestLaunch: Sendable {
 
     init(
         _ ticket: RequestTicket, _ kind: TaskKind?, owner: UInt32?, trace: TraceContext,
-        record: @escaping Recorder
+        hasTask: @escaping @Sendable (UInt64) -> Void, record: @escaping Recorder
     ) {
         self.ticket = ticket
         self.kind = kind
         self.owner = owner
         self.trace = trace
+        self.hasTask = hasTask
         self.record = record
     }
 

@@ -88,6 +88,7 @@ extension TaskEngine {
             record.grace = launch.grace
             record.attempt = launch.attempt
             record.request = launch.request
+            launch.request?.hasTask(tasks.publicID(task))
         }
         if launch.keep { _ = tasks.step(task) { $0.keepForEmbedder() } }
     }

@@ -59,6 +59,7 @@ extension RequestLoop {
         let kind = request.description.kind
         let isOther = kind != handler.description.kind
         let program = identifier == CommandPayload.identifier ? CommandPayload(payload) : nil
+        let (noteTask, id) = (configuration.launched, request.id)
         let launched = payload.withUnsafeBytes {
             var launch = Launch(
                 payload: $0, budget: program?.budget ?? (isOther ? kind.defaultBudget : 0),
@@ -66,7 +67,8 @@ extension RequestLoop {
                 grace: program?.grace.map { max(1, $0) } ?? 0, attempt: attempt.number, keep: true)
             launch.request = RequestLaunch(
                 ticket, isOther ? kind : nil, owner: request.owner,
-                trace: request.trace(ofLaunch: attempt.launch, attempt: attempt.number)
+                trace: request.trace(ofLaunch: attempt.launch, attempt: attempt.number),
+                hasTask: { noteTask?($0, id) }
             ) { [weak self] in
                 self?.taskEnded($0, $1, publish: $2) ?? false
             }
@@ -75,7 +77,6 @@ extension RequestLoop {
         switch launched.status {
         case .ok:
             tasks[ticket] = launched.task
-            configuration.launched?(launched.task, request.id)
             if isSimulated {
                 let name = "<\(kind.className): \(identifier)>"
                 simulated[ticket] = name

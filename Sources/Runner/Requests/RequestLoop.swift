@@ -130,7 +130,7 @@ final class RequestLoop: @unchecked Sendable {
         lastSlept = engine.clock.slept
         book.isReporting = configuration.wakeFile != nil || configuration.lease != nil
         // If a later call throws, `deinit` closes the descriptors.
-        let (counts, changes) = try store.write { (transaction) throws(StoreFault) in
+        let (counts, changes, counted) = try store.write { (transaction) throws(StoreFault) in
             let counts = try book.open(at: now, transaction, isGone: configuration.isGone)
             try book.readState(at: now, transaction)
             // Before the first decision: what the configuration does not have any more is not launched.
@@ -138,9 +138,10 @@ final class RequestLoop: @unchecked Sendable {
                 try book.reconcile(
                     schedules, set: configuration.scheduleSet, at: now, transaction)
             }
-            return (counts, changes)
+            return (counts, changes, transaction.newCounts)
         }
         scheduleChanges = changes
+        self.counted.withLock { $0.add(counted) }
         if !counts.wasClean { isCheckWanted = true }
         if counts.interrupted > 0 {
             log(

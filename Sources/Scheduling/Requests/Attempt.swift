@@ -47,6 +47,14 @@ public struct Attempt: Hashable, Sendable {
         endedAt != nil && outcome == end.outcome && reason == end.reason && error == end.error
     }
 
+    /// Nanoseconds from its launch to its end, by the dates; nil if nobody saw the end: it was interrupted with its host.
+    package var duration: UInt64? {
+        guard let endedAt, endedAt >= startedAt, outcome != .interrupted || reason != nil else {
+            return nil
+        }
+        return UInt64(endedAt - startedAt)
+    }
+
     /// Ends the attempt.
     package mutating func end(_ end: AttemptEnd, at date: Int64) {
         endedAt = date

@@ -65,6 +65,8 @@ extension RequestLedger {
     ) throws(StoreFault) {
         let delay = now > due ? UInt64(now - due) : 0
         try count(.launch(after: delay), of: request, at: now, now: now, store)
+        // It was launched on its date before, and its host has ended.
+        if request.reason == .interrupted { return }
         // In the hour in which it was due, so that both stand beside each other.
         let date = min(due, now)
         try count(

@@ -13,9 +13,9 @@ package struct Histogram: Sendable {
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// Those that were counted elsewhere, one class more than there are bounds; their sum is not known.
-    package init(_ bounds: [Double], counts: [Int64]) {
-        (self.bounds, self.counts) = (bounds, counts)
+    /// Those that were counted elsewhere, one class more than there are bounds.
+    package init(_ bounds: [Double], counts: [Int64], sum: Double) {
+        (self.bounds, self.counts, self.sum) = (bounds, counts, sum)
     }
 
     /// Those that a roll-up has of a measure.
@@ -32,7 +32,15 @@ package struct Histogram: Sendable {
 
     /// Returns the value below which a part of the values are, from 0 to 1, as if those of a class were spread evenly; the
     /// largest bound where it is above that, nil without values.
+    ///
+    /// It is never more than their sum allows: of values that are not negative, no larger part than `mean / a` is `a` or
+    /// more (Markov's inequality). A class may be much wider than what it has.
     package func quantile(_ part: Double) -> Double? {
+        guard let spread = spreadQuantile(part) else { return nil }
+        return part < 1 ? min(spread, sum / Double(count) / (1 - part)) : spread
+    }
+
+    private func spreadQuantile(_ part: Double) -> Double? {
         let wanted = part * Double(count)
         guard count > 0 else { return nil }
         var before = 0.0

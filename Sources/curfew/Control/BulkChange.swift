@@ -40,7 +40,7 @@ struct BulkChange {
         var ids: [RequestID] = []
         for value in values {
             guard case .number(let number) = value.kind, let integer = number.integer, integer > 0
-            else { throw refused("`ids` has the numbers of requests, not \(value.noun)") }
+            else { throw refused("`ids` has the numbers of requests, from 1 on") }
             ids.append(RequestID(rawValue: UInt64(integer)))
         }
         return ids

@@ -17,6 +17,8 @@ struct ControlRoutes: Sendable {
     private let reloads: ReloadQueue
     private let place: StorePlace
     private let access: ControlAccess
+    /// Whether a collector gets the launches of the host.
+    private let sendsTraces: Bool
     private let openWeb: @Sendable (HTTPPeer) throws(HTTPServer.Failure) -> String
     /// The store as a screen names it: the commands that it proposes ask at the socket.
     private let shown: StorePlace
@@ -26,12 +28,13 @@ struct ControlRoutes: Sendable {
 
     init(
         _ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue, _ place: StorePlace,
-        _ access: ControlAccess, socket: String,
+        _ access: ControlAccess, socket: String, sendsTraces: Bool,
         openWeb: @escaping @Sendable (HTTPPeer) throws(HTTPServer.Failure) -> String
     ) {
         self.openWeb = openWeb
         shown = StorePlace(place.directory, option: " --socket " + ShellWord.path(socket))
         self.access = access
+        self.sendsTraces = sendsTraces
         self.place = place
         self.host = host
         self.thread = thread
@@ -168,10 +171,14 @@ struct ControlRoutes: Sendable {
                 return try asked.item(store, current)
             }
         case .metrics:
-            let (host, isOpen) = (self.host, MetricsText.isOpen(call.request.head.accept))
+            let (host, sendsTraces) = (self.host, self.sendsTraces)
+            let isOpen = MetricsText.isOpen(call.request.head.accept)
             thread.answer(call) { (store) throws(CommandError) in
-                let text = try HostMetrics.text(host, store, isOpen: isOpen)
-                return HTTPAnswer(200, Array(text.utf8), MetricsText.type(isOpen: isOpen))
+                let text = try HostMetrics.text(
+                    host, store, isOpen: isOpen, sendsTraces: sendsTraces)
+                return HTTPAnswer(
+                    200, Array(text.utf8),
+                    MetricsText.type(isOpen: isOpen))
             }
         case .plugins:
             let host = self.host

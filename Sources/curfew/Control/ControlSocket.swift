@@ -32,10 +32,12 @@ final class ControlSocket {
     ///   - access: who may do what.
     ///   - settings: where it is made, unless it is given.
     ///   - page: where the web page is over TCP.
+    ///   - sendsTraces: a collector gets the launches of the host.
     ///   - given: the socket that the service manager has opened; nil to make one.
     init(
         _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, _ access: ControlAccess,
-        _ settings: ControlSettings, _ page: WebSettings, given: OwnedDescriptor?
+        _ settings: ControlSettings, _ page: WebSettings, sendsTraces: Bool,
+        given: OwnedDescriptor?
     ) throws(Failure) {
         guard let wanted = ControlPlace(place) else {
             throw Failure(reason: "there is no place for it: XDG_RUNTIME_DIR is not set")
@@ -52,7 +54,8 @@ final class ControlSocket {
         // The page leads to the same routes, one of which opens it.
         let opener = Locked<WebServer?>(nil)
         let routes = ControlRoutes(
-            host, thread, reloads, place, access, socket: settings.socket ?? wanted.path
+            host, thread, reloads, place, access, socket: settings.socket ?? wanted.path,
+            sendsTraces: sendsTraces
         ) { (peer) throws(HTTPServer.Failure) in
             guard let web = opener.withLock({ $0 }) else {
                 throw HTTPServer.Failure(reason: "the host is not ready yet")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import PluginBridge
 import Scheduling
 import Service
 
@@ -25,15 +26,26 @@ struct EndsQuery {
     ) throws(CommandError) -> JSONItem {
         let ends = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
-                try identifier == nil
+                let launches =
+                    try identifier == nil
                     ? transaction.lastEndedLaunches(limit) : lastOfOne(transaction)
+                var ends: [(launch: EndedLaunch, budget: UInt64?)] = []
+                for launch in launches.prefix(limit) {
+                    let (id, name) = (launch.request.id, launch.request.description.identifier)
+                    // A program may have one of its own.
+                    let own =
+                        name == CommandPayload.identifier
+                        ? CommandPayload(try transaction.payload(of: id))?.budget : nil
+                    ends.append((launch, own ?? budget(name)))
+                }
+                return ends
             }
         }
         return .object([
             (
                 "ends",
                 .list(
-                    ends.prefix(limit).map { end in
+                    ends.map { end, budget in
                         let name = end.request.description.identifier
                         return .object([
                             ("request", RequestItem.id(end.request.id)),
@@ -41,8 +53,8 @@ struct EndsQuery {
                             ("launch", .integer(Int64(clamping: end.attempt.launch))),
                             ("at", DateText.item(end.end)),
                             ("outcome", .text(orNull: end.attempt.outcome?.name)),
-                            ("duration", .seconds(end.duration)),
-                            ("budget", budget(name).map { .seconds($0) } ?? .null),
+                            ("duration", end.attempt.duration.map { .seconds($0) } ?? .null),
+                            ("budget", budget.map { .seconds($0) } ?? .null),
                         ])
                     })
             )

@@ -16,7 +16,7 @@ enum HostMetrics {
 
     /// - Parameter isOpen: in the format of OpenMetrics.
     static func text(
-        _ host: Host, _ store: StoreClient, isOpen: Bool
+        _ host: Host, _ store: StoreClient, isOpen: Bool, sendsTraces: Bool
     ) throws(CommandError) -> String {
         var text = MetricsText(isOpen: isOpen)
         text.gauge(
@@ -26,7 +26,7 @@ enum HostMetrics {
             "curfew_drained", "Whether the host launches nothing because a person wants that.",
             [([], host.drainedSince == nil ? 0 : 1)])
         let statistics = host.requestStatistics
-        let launches = isOpen ? try lastLaunches(store) : []
+        let launches = isOpen ? try lastLaunches(store, sendsTraces) : []
         addTasks(of: host, statistics, launches, to: &text)
         addWaiting(try waiting(store), to: &text)
         let counts = host.counts
@@ -73,7 +73,8 @@ enum HostMetrics {
                 exemplars: exemplars)
         }
         counter(
-            "curfew_requests_submitted_total", "Requests that were submitted to the host.",
+            "curfew_requests_submitted_total",
+            "Requests that were submitted by way of this host, and not into the store's file.",
             \.submitted)
         text.counter(
             "curfew_launches_total", "Launches that are over, by their outcome.",
@@ -86,7 +87,7 @@ enum HostMetrics {
             "curfew_launches_expected_total", "Dates on which a launch was due.", \.promised)
         counter(
             "curfew_launches_missed_total",
-            "Dates on which nothing was launched within a minute."
+            "Dates on which nothing was launched within a minute, once the launch comes or is given up."
         ) { $0.missed + $0.late }
         text.counter(
             "curfew_expirations_total",
@@ -106,7 +107,7 @@ enum HostMetrics {
         }
         histogram(
             "curfew_run_duration_seconds", "The time for which tasks ran.", .duration,
-            exemplars: totals.map { (examples[$0.key] ?? []).map(exemplar) })
+            exemplars: totals.map { (examples[$0.key] ?? []).compactMap(exemplar) })
         histogram(
             "curfew_budget_used_ratio",
             "The part of their budget that tasks used; more than 1 if they expired.", .budget)
@@ -115,23 +116,27 @@ enum HostMetrics {
     /// The most launches whose traces are looked for.
     private static let launchLimit = 100
 
-    /// The last launches of this host that are over, the newest first, as far as their traces are recorded.
+    /// The last launches of this host that are over, the newest first, as far as somebody has their traces: this host sends
+    /// all of them, others those that they have begun.
     private static func lastLaunches(
-        _ store: StoreClient
+        _ store: StoreClient, _ sendsTraces: Bool
     ) throws(CommandError) -> [EndedLaunch] {
         try StorePlace.translated { () throws(StoreFault) in
             let own = try StoreClient.ownIdentity()
             return try store.read { (transaction) throws(StoreFault) in
                 try transaction.lastEndedLaunches(launchLimit).filter {
                     $0.attempt.host == own && $0.trace.isRecorded
+                        && (sendsTraces || $0.request.description.trace != nil)
                 }
             }
         }
     }
 
-    private static func exemplar(_ launch: EndedLaunch) -> MetricsText.Exemplar {
-        MetricsText.Exemplar(
-            value: Double(launch.duration) / 1e9, date: launch.end, trace: launch.trace.traceText)
+    private static func exemplar(_ launch: EndedLaunch) -> MetricsText.Exemplar? {
+        launch.attempt.duration.map {
+            MetricsText.Exemplar(
+                value: Double($0) / 1e9, date: launch.end, trace: launch.trace.traceText)
+        }
     }
 
     // MARK: Requests that wait

@@ -16,7 +16,14 @@ struct MetricsText {
     ///
     /// - Parameter accept: what it says that it takes.
     static func isOpen(_ accept: String?) -> Bool {
-        accept?.lowercased().contains("application/openmetrics-text") ?? false
+        guard let accept else { return false }
+        // https://www.rfc-editor.org/rfc/rfc9110#name-accept
+        return accept.lowercased().parts(at: ",").contains { range in
+            let parts = range.parts(at: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
+            return parts[0] == "application/openmetrics-text"
+                && weight.flatMap { Double(String($0)) } != 0
+        }
     }
 
     static func type(isOpen: Bool) -> String {

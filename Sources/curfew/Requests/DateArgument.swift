@@ -36,8 +36,14 @@ enum DateArgument {
         } catch {
             throw CommandError(
                 .usage, "`\(text)` \(error.reason)", notes: ["nothing was done"],
-                help: help(for: name, at: now))
+                help: isUTC ? [utcHelp(for: name, at: now)] : help(for: name, at: now))
         }
+    }
+
+    /// For dates of calls, which are in UTC and mostly past.
+    private static func utcHelp(for name: String, at now: Int64) -> String {
+        let date = TypedValue.text("\(DateText.day(now))T00:00", after: name)
+        return "write a date, `\(date)`; it is in UTC, unless a zone is named"
     }
 
     /// Lines that say how a date is written. All that stands in backticks can be typed, and comes.

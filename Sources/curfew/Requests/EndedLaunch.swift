@@ -8,8 +8,6 @@ struct EndedLaunch {
     /// When its task ended, in nanoseconds since 1970 in UTC.
     let end: Int64
 
-    /// Nanoseconds from its start to its end, by the dates that the store has.
-    var duration: UInt64 { UInt64(max(0, end - attempt.startedAt)) }
     /// Its place in a trace.
     var trace: TraceContext { request.trace(ofLaunch: attempt.launch, attempt: attempt.number) }
 }

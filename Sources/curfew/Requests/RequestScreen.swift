@@ -195,9 +195,7 @@ struct RequestScreen {
                     + (record.runner.map(HostItem.name) ?? "process \(attempt.host.process)")
         }
         var text = outcome.name
-        if let endedAt = attempt.endedAt, endedAt >= attempt.startedAt {
-            text += " in \(TimeText.spent(UInt64(endedAt - attempt.startedAt)))"
-        }
+        if let duration = attempt.duration { text += " in \(TimeText.spent(duration))" }
         if let reason = attempt.reason { text += ", told to stop: \(reason.name)" }
         if !attempt.error.isEmpty, attempt.error != outcome.doneText {
             text += ": \(attempt.error)"

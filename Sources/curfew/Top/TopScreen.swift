@@ -206,7 +206,7 @@ struct TopScreen {
             line.cell(Shown.line(end.title), width)
             line.cell(
                 end.outcome, 11, end.outcome == Outcome.succeeded.name ? .good : .bad)
-            line.cell(Self.span(end.duration), 10, isRight: true)
+            line.cell(end.duration.map(Self.span) ?? "-", 10, isRight: true)
             line.add("\(Self.span(Double(snapshot.now - end.at) / 1e9)) ago", .faint)
             return line
         }

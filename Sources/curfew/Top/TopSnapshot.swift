@@ -49,7 +49,8 @@ struct TopSnapshot {
         let title: String
         let at: Int64
         let outcome: String
-        let duration: Double
+        /// Seconds; nil if nobody saw the end.
+        let duration: Double?
     }
 
     private(set) var version = ""
@@ -170,7 +171,7 @@ struct TopSnapshot {
         else { return nil }
         return End(
             request: request, identifier: end["identifier"]?.text ?? "", title: title, at: at,
-            outcome: end["outcome"]?.text ?? "", duration: end["duration"]?.number ?? 0)
+            outcome: end["outcome"]?.text ?? "", duration: end["duration"]?.number)
     }
 
     private mutating func readTasks(
@@ -230,7 +231,8 @@ struct TopSnapshot {
                 counts[index] += value.digits.flatMap { Int64($0) } ?? 0
             }
         }
-        return Histogram(bounds, counts: counts).quantile(0.95)
+        let sum = points.reduce(0.0) { $0 + ($1[measure]?["sum"]?.number ?? 0) }
+        return Histogram(bounds, counts: counts, sum: sum).quantile(0.95)
     }
 
     // MARK: JSON
@@ -298,7 +300,7 @@ struct TopSnapshot {
                         .object([
                             ("request", id($0.request)), ("identifier", .text($0.identifier)),
                             ("at", DateText.item($0.at)), ("outcome", .text($0.outcome)),
-                            ("duration", .number($0.duration)),
+                            ("duration", seconds($0.duration)),
                         ])
                     })
             ),

@@ -92,7 +92,7 @@ final class TraceExport: @unchecked Sendable {
             read()
             // New launches come meanwhile, and do not shorten the pause after a failure.
             if isLast || retryAt <= csys_monotonic_ns() { send() }
-            if isLast { return }
+            if isLast { return tellOfLost() }
             csys_wait_any_readable([signal], 1, waiting.isEmpty ? UInt64.max : retryAt)
             // Together with those that end in the same moment.
             if !isStopping.withLock({ $0 }) {
@@ -153,9 +153,8 @@ final class TraceExport: @unchecked Sendable {
             case .taken: succeeded(portion.count)
             case .refused(let status):
                 // It would refuse it again.
-                lost += portion.count
-                succeeded(portion.count)
-                failed("it answers with status \(status), and these launches are left out")
+                leaveOut(portion.count)
+                failed("it answers with status \(status); such launches are left out")
             case .failed(let reason):
                 pause = pause == 0 ? Self.leastPause : min(pause * 2, Self.mostPause)
                 retryAt = csys_monotonic_ns() &+ pause
@@ -164,14 +163,34 @@ final class TraceExport: @unchecked Sendable {
         }
     }
 
+    private func leaveOut(_ count: Int) {
+        waiting.removeFirst(count)
+        lost += count
+        (pause, retryAt) = (0, 0)
+    }
+
     private func succeeded(_ count: Int) {
         waiting.removeFirst(count)
         (pause, retryAt) = (0, 0)
         guard hasFailed || lost > 0 else { return }
         hasFailed = false
-        let text = lost > 0 ? "; \(lost) launches are missing there" : ""
+        let text = lost > 0 ? "; \(Self.launches(lost)) missing there" : ""
+        lines.log(lost > 0 ? .warning : .info, nil, 0, "traces are sent again\(text)")
         lost = 0
-        lines.log(.info, nil, 0, "traces are sent again\(text)")
+    }
+
+    /// Says what nobody will send.
+    private func tellOfLost() {
+        lost += waiting.count
+        guard lost > 0 else { return }
+        lines.log(
+            .warning, nil, 0,
+            "the host ends, and the traces of \(lost) launch\(lost == 1 ? "" : "es") were not sent to \(settings.shownEndpoint)"
+        )
+    }
+
+    private static func launches(_ count: Int) -> String {
+        count == 1 ? "1 launch is" : "\(count) launches are"
     }
 
     /// Says it once.

@@ -49,7 +49,10 @@ final class WebAccess: Sendable {
         }
         let path = request.target.path
         let isPage = path == [""]
-        if isPage, let token = request.target.query.first(where: { $0.name == "token" })?.value {
+        // Who only asks for the head, as those that show a link do, signs nobody in.
+        if isPage, request.method == "GET",
+            let token = request.target.query.first(where: { $0.name == "token" })?.value
+        {
             return begin(token)
         }
         if let scraper, request.method == "GET", path == ["metrics"] { return .from(scraper) }
