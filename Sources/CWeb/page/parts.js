@@ -87,7 +87,7 @@ export function endTable(caption, ends, names = new Map()) {
       ["Request", (end) => [
         requestLink(end.request),
         " ",
-        names.get(end.request) ?? (end.identifier && handlerLink(end.identifier)),
+        names.get(end.request) ?? (end.argv ? purpose(end) : end.identifier && handlerLink(end.identifier)),
       ], "wide"],
       ["Outcome", (end) => mark(end.outcome)],
       ["Took", (end) => span(end.duration), "number"],

@@ -174,6 +174,7 @@ struct ControlRoutes: Sendable {
             let (host, sendsTraces) = (self.host, self.sendsTraces)
             let isOpen = MetricsText.isOpen(call.request.head.accept)
             thread.answer(call) { (store) throws(CommandError) in
+                try? host.storeCounts()
                 let text = try HostMetrics.text(
                     host, store, isOpen: isOpen, sendsTraces: sendsTraces)
                 return HTTPAnswer(

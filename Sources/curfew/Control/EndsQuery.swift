@@ -29,14 +29,13 @@ struct EndsQuery {
                 let launches =
                     try identifier == nil
                     ? transaction.lastEndedLaunches(limit) : lastOfOne(transaction)
-                var ends: [(launch: EndedLaunch, budget: UInt64?)] = []
+                var ends: [(launch: EndedLaunch, program: CommandPayload?)] = []
                 for launch in launches.prefix(limit) {
                     let (id, name) = (launch.request.id, launch.request.description.identifier)
-                    // A program may have one of its own.
-                    let own =
+                    let program =
                         name == CommandPayload.identifier
-                        ? CommandPayload(try transaction.payload(of: id))?.budget : nil
-                    ends.append((launch, own ?? budget(name)))
+                        ? CommandPayload(try transaction.payload(of: id)) : nil
+                    ends.append((launch, program))
                 }
                 return ends
             }
@@ -45,7 +44,7 @@ struct EndsQuery {
             (
                 "ends",
                 .list(
-                    ends.map { end, budget in
+                    ends.map { end, program in
                         let name = end.request.description.identifier
                         return .object([
                             ("request", RequestItem.id(end.request.id)),
@@ -54,7 +53,14 @@ struct EndsQuery {
                             ("at", DateText.item(end.end)),
                             ("outcome", .text(orNull: end.attempt.outcome?.name)),
                             ("duration", end.attempt.duration.map { .seconds($0) } ?? .null),
-                            ("budget", budget.map { .seconds($0) } ?? .null),
+                            (
+                                "budget",
+                                (program?.budget ?? budget(name)).map { .seconds($0) } ?? .null
+                            ),
+                            (
+                                "argv",
+                                program.map { .list($0.arguments.map { .text($0) }) } ?? .null
+                            ),
                         ])
                     })
             )

@@ -85,7 +85,7 @@ struct TopSnapshot {
                 Self.number(request["id"]).map { ($0, Self.title(request)) }
             }, uniquingKeysWith: { first, _ in first })
         func title(_ value: JSONValue) -> String {
-            Self.number(value["request"]).flatMap { titles[$0] } ?? value["identifier"]?.text ?? ""
+            Self.number(value["request"]).flatMap { titles[$0] } ?? Self.title(value)
         }
         running = (try ask("tasks", "tasks")["tasks"]?.items ?? []).compactMap {
             running($0, title($0))
