@@ -274,6 +274,8 @@ struct PostgresCutTests {
             let id = try pair.launch()
             proxy.set(.cut(direction, after: count))
             let answer = Result { () throws(StoreFault) in try pair.submit(key, ending: id) }
+            // One that counts less than the measured one may be over before.
+            proxy.set(.forward)
             if case .success = answer { committed += 1 }
             try check(pair, key, id, answer, "cut \(direction) after \(count) bytes")
             proxy.cutAll()
@@ -302,6 +304,7 @@ struct PostgresCutTests {
         {
             proxy.set(.cut(direction, after: limit))
             let answer = Result { () throws(StoreFault) in try pair.submitAlone() }
+            proxy.set(.forward)
             if case .success = answer {
                 committed += 1
                 count += 1
