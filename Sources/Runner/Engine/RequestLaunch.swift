@@ -21,7 +21,7 @@ final class RequestLaunch: Sendable {
     /// The data of the task that the history of its request keeps.
     let kept = Locked(AttemptRecord())
     private let record: Recorder
-    /// Is told the number of its task, before that can run. It may be withdrawn then.
+    /// Called with the number of its task before the task can run. The launch may still be withdrawn.
     let hasTask: @Sendable (_ task: UInt64) -> Void
 
     /// Records the end of a task in the store, then calls `publish` with the success.

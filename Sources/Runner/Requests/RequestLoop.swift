@@ -493,7 +493,7 @@ final class RequestLoop: @unchecked Sendable {
     /// The next batch stores what was counted. Any thread may call.
     func wantCounts() { areCountsWanted.store(true, ordering: .releasing) }
 
-    /// What was counted until it was stored for the last time. Any thread may ask.
+    /// The counts as they were last stored, at most a second ago. Any thread may ask.
     var statistics: RequestStatistics { counted.withLock { $0 } }
 
     /// Since when nothing is launched, in nanoseconds since 1970 in UTC; nil if requests are. Any thread may ask.

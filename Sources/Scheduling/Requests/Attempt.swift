@@ -47,7 +47,8 @@ public struct Attempt: Hashable, Sendable {
         endedAt != nil && outcome == end.outcome && reason == end.reason && error == end.error
     }
 
-    /// Nanoseconds from its launch to its end, by the dates; nil if nobody saw the end: it was interrupted with its host.
+    /// Nanoseconds from its launch to its end; nil while it runs, and if its host ended while it ran, so that the date of its
+    /// end is unknown.
     package var duration: UInt64? {
         guard let endedAt, endedAt >= startedAt, outcome != .interrupted || reason != nil else {
             return nil

@@ -44,7 +44,7 @@ package struct TraceContext: Hashable, Sendable {
         return number
     }
 
-    /// Whoever began the trace records it.
+    /// Whether the trace is recorded: the flag `sampled`.
     package var isRecorded: Bool { flags & 1 != 0 }
 
     /// The trace in 32 hexadecimal digits, the span in 16.

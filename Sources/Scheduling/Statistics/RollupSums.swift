@@ -2,7 +2,7 @@
 
 /// Sums of roll-ups by their keys.
 ///
-/// Most counts of a moment are of few keys, which are compared with each other instead of being hashed.
+/// Most transactions count for one or two keys. Comparing a few keys is cheaper than hashing one.
 package struct RollupSums: Sendable {
     private struct Sum {
         let key: RollupKey

@@ -116,8 +116,8 @@ enum HostMetrics {
     /// The most launches whose traces are looked for.
     private static let launchLimit = 100
 
-    /// The last launches of this host that are over, the newest first, as far as somebody has their traces: the collector of
-    /// this host, or whoever began them.
+    /// The last launches of this host that are over, the newest first. Only those whose traces can be found: this host sends
+    /// them to a collector, or their request was submitted with a trace.
     private static func lastLaunches(
         _ store: StoreClient, _ sendsTraces: Bool
     ) throws(CommandError) -> [EndedLaunch] {

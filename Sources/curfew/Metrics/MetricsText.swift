@@ -67,7 +67,7 @@ struct MetricsText {
             var lower = -Double.infinity
             for (bound, count) in zip(histogram.bounds + [.infinity], histogram.counts) {
                 sum += count
-                // One that was counted in another class, by another clock, is none of this.
+                // Dates and counts are of different clocks: a value may have been counted in another class.
                 let exemplar =
                     count == 0 ? nil : known.first { $0.value > lower && $0.value <= bound }
                 line(

@@ -49,7 +49,7 @@ struct TopSnapshot {
         let title: String
         let at: Int64
         let outcome: String
-        /// Seconds; nil if nobody saw the end.
+        /// Seconds; nil if the date of its end is unknown.
         let duration: Double?
     }
 

@@ -179,7 +179,7 @@ final class TraceExport: @unchecked Sendable {
         lost = 0
     }
 
-    /// Says what nobody will send.
+    /// Logs how many launches were not sent.
     private func tellOfLost() {
         lost += waiting.count
         guard lost > 0 else { return }

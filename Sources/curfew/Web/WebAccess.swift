@@ -49,7 +49,7 @@ final class WebAccess: Sendable {
         }
         let path = request.target.path
         let isPage = path == [""]
-        // Who only asks for the head, as those that show a link do, signs nobody in.
+        // Programs that preview links ask for the head alone, and sign nobody in.
         if isPage, request.method == "GET",
             let token = request.target.query.first(where: { $0.name == "token" })?.value
         {
