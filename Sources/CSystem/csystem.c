@@ -119,18 +119,21 @@ void csys_wait_readable(int32_t fd, uint64_t until_ns) {
     ppoll(&poll_fd, 1, &left, NULL);
 }
 
-void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns) {
+uint32_t csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns) {
     struct pollfd all[8];
     nfds_t used = 0;
     for (int32_t i = 0; i < count && used < 8; i++)
         all[used++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     if (until_ns == UINT64_MAX) {
-        ppoll(all, used, NULL, NULL);
-        return;
+        if (ppoll(all, used, NULL, NULL) < 0) return 0;
+    } else {
+        uint64_t now = csys_monotonic_ns();
+        struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
+        if (ppoll(all, used, &left, NULL) < 0) return 0;
     }
-    uint64_t now = csys_monotonic_ns();
-    struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
-    ppoll(all, used, &left, NULL);
+    uint32_t readable = 0;
+    for (nfds_t i = 0; i < used; i++) readable |= (uint32_t)(all[i].revents != 0) << i;
+    return readable;
 }
 
 int32_t csys_file_watch(const char *path) {

@@ -32,7 +32,7 @@ enum JSONItem {
             var text = TimeText.seconds(nanoseconds, decimals: 9)
             while text.hasSuffix("0"), !text.hasSuffix(".0") { text.removeLast() }
             result += text
-        case .text(let text): result += JSONText.quoted(text)
+        case .text(let text): JSONText.append(text, to: &result)
         case .list(let items):
             result += "["
             for (index, item) in items.enumerated() {
@@ -44,7 +44,7 @@ enum JSONItem {
             result += "{"
             for (index, member) in members.enumerated() {
                 if index > 0 { result += "," }
-                result += JSONText.quoted(member.key)
+                JSONText.append(member.key, to: &result)
                 result += ":"
                 member.value.write(to: &result)
             }

@@ -5,12 +5,23 @@ package enum JSONText {
     /// Returns a text in quotes. Control characters, also those beyond ASCII that a terminal would obey,
     /// go as escapes: what is written can be looked at.
     package static func quoted(_ text: String) -> String {
-        var result = "\""
+        var result = ""
         append(text, to: &result)
-        return result + "\""
+        return result
     }
 
-    private static func append(_ text: String, to result: inout String) {
+    /// Appends a text in quotes.
+    package static func append(_ text: String, to result: inout String) {
+        result += "\""
+        if text.utf8.allSatisfy(isPlain) { result += text } else { escape(text, into: &result) }
+        result += "\""
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        0x20...0x7E ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private static func escape(_ text: String, into result: inout String) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""

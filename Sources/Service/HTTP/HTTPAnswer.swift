@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import PluginBridge
 
 /// The answer to a request: a status, and JSON.
 package struct HTTPAnswer: Sendable {
@@ -39,13 +38,8 @@ package struct HTTPAnswer: Sendable {
     }
 
     package init(_ fault: HTTPFault, closes: Bool = false) {
-        let help = fault.help.map(JSONText.quoted).joined(separator: ",")
         self.init(
-            fault.status,
-            json: """
-                {"error":{"code":\(JSONText.quoted(fault.code)),"message":\(JSONText.quoted(fault.message)),\
-                "help":[\(help)]}}
-                """,
+            fault.status, json: fault.json,
             headers: fault.allows.isEmpty ? [] : [("Allow", fault.allows.joined(separator: ", "))],
             closes: closes)
     }

@@ -16,6 +16,7 @@ package final class HTTPCall: Sendable {
     }
 
     deinit {
+        if isOver { return }
         answer(
             HTTPAnswer(HTTPFault(500, "internal", "the request was dropped; please report that")))
     }

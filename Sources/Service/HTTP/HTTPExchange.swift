@@ -93,7 +93,7 @@ final class HTTPExchange: @unchecked Sendable {
         return head
 
         func bytes(_ text: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] {
-            UnsafeRawBufferPointer(start: text, count: count).map { $0 }
+            Array(UnsafeRawBufferPointer(start: text, count: count))
         }
     }
 
@@ -216,7 +216,7 @@ final class HTTPExchange: @unchecked Sendable {
         ]
         for header in answer.headers { lines += [header.name, header.value] }
         if answer.closes { lines += ["Connection", "close"] }
-        return Self.withLines(lines[...]) { headers in
+        return Self.withLines(lines) { headers in
             if let stream = answer.stream { return start(stream, client, answer, headers) }
             return answer.body.withUnsafeBufferPointer {
                 chttp_answer(client, answer.status, $0.baseAddress, $0.count, headers)
@@ -224,12 +224,19 @@ final class HTTPExchange: @unchecked Sendable {
         }
     }
 
+    /// Passes texts as C has them, and a null pointer after the last one.
     private static func withLines<Result>(
-        _ lines: ArraySlice<String>, _ pointers: [UnsafePointer<CChar>?] = [],
-        _ body: ([UnsafePointer<CChar>?]) -> Result
+        _ lines: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
     ) -> Result {
-        guard let line = lines.first else { return body(pointers + [nil]) }
-        return line.withCString { withLines(lines.dropFirst(), pointers + [$0], body) }
+        var bytes: [CChar] = []
+        var starts: [Int] = []
+        for line in lines {
+            starts.append(bytes.count)
+            bytes += line.utf8CString
+        }
+        return bytes.withUnsafeBufferPointer { bytes in
+            body(starts.map { bytes.baseAddress! + $0 } + [nil])
+        }
     }
 
     private func releaseBody() {

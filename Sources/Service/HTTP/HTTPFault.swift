@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PluginBridge
 
 /// Why a request is not answered as it was meant.
 package struct HTTPFault: Error, Hashable, Sendable {
@@ -22,5 +23,13 @@ package struct HTTPFault: Error, Hashable, Sendable {
         self.code = code
         self.message = message
         self.help = help
+    }
+
+    /// It as an answer has it.
+    package var json: String {
+        let help = help.map(JSONText.quoted).joined(separator: ",")
+        return """
+            {"error":{"code":\(JSONText.quoted(code)),"message":\(JSONText.quoted(message)),"help":[\(help)]}}
+            """
     }
 }

@@ -104,6 +104,7 @@ package struct HTTPHead: Sendable {
     /// Whether the body is said to be JSON, which the form of a web page cannot say.
     private var isJSON: Bool {
         guard let contentType else { return false }
+        if contentType == "application/json" { return true }
         let kind = contentType.prefix { $0 != ";" }.lowercased()
         return kind == "application/json" || kind == "application/json "
     }

@@ -32,6 +32,10 @@ final class HTTPLoop {
     /// No deadline is earlier.
     private var nextDeadline = UInt64.max
     private var acceptsAgainAt: UInt64?
+    /// The turns until clients that wait to be connected are looked for, which the kernel makes a file for even if
+    /// there are none: each time is a fortieth of a request's.
+    private var turnsUntilAccept = 0
+    private static let acceptTurns = 16
 
     /// Fails without memory.
     init?(
@@ -85,7 +89,8 @@ final class HTTPLoop {
             let stopsAt = inbox.stopsAt
             if stopsAt != nil { stopListening() }
             isStopping = stopsAt != nil
-            accept()
+            if turnsUntilAccept == 0 { accept() }
+            turnsUntilAccept -= 1
             chttp_run(server)
             if !fresh.isEmpty {
                 let calls = fresh
@@ -113,8 +118,9 @@ final class HTTPLoop {
         guard (inbox.stopsAt ?? .max) == stop else { return }
         var descriptors = [inbox.descriptor, chttp_descriptor(server)]
         if listener >= 0, acceptsAgainAt == nil { descriptors.append(listener) }
-        csys_wait_any_readable(
+        let readable = csys_wait_any_readable(
             descriptors, Int32(descriptors.count), min(stop, nextDeadline, acceptsAgainAt ?? .max))
+        if acceptsAgainAt != nil || readable & 1 << 2 != 0 { turnsUntilAccept = 0 }
     }
 
     /// Returns whether there were any.
@@ -130,6 +136,7 @@ final class HTTPLoop {
     }
 
     private func accept() {
+        turnsUntilAccept = Self.acceptTurns
         guard listener >= 0 else { return }
         if let acceptsAgainAt, acceptsAgainAt > csys_monotonic_ns() { return }
         acceptsAgainAt = nil

@@ -159,7 +159,8 @@ struct ControlRoute {
                 id = number
             } else if own == "{name}" {
                 continue
-            } else if !own.utf8.elementsEqual(part.utf8) {
+            } else if own.utf8.count != part.utf8.count || own != part {
+                // Characters that are equal and have other bytes are longer: the routes are ASCII.
                 return nil
             }
         }

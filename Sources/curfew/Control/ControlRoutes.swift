@@ -587,15 +587,14 @@ struct ControlRoutes: Sendable {
         let items = try SubmissionBody.drafts(call.request.body, isBatch: isBatch) {
             host.kind(ofHandler: $0)
         }.map { item in
-            item.flatMap { draft in
-                guard let fault = Self.refusal(draft, caller) else {
-                    var draft = draft
-                    draft.description.trace = draft.description.trace ?? trace
-                    return .success(draft)
-                }
+            guard case .success(var draft) = item else { return item }
+            if let fault = Self.refusal(draft, caller) {
                 note("to submit \(draft.description.identifier)", caller, nil)
                 return .failure(fault)
             }
+            guard let trace, draft.description.trace == nil else { return item }
+            draft.description.trace = trace
+            return .success(draft)
         }
         try access.submits(items.count, caller)
         return Submit(call: call, requester: caller.requester, items: items, isBatch: isBatch)
@@ -632,31 +631,38 @@ struct ControlRoutes: Sendable {
         var results = results[...]
         HTTPCall.answer(
             submits.map { submit in
-                let answers = submit.items.map { item in
+                let answers = submit.items.map { item -> (status: UInt32, json: String) in
                     switch item {
-                    case .failure(let fault): HTTPAnswer(fault)
+                    case .failure(let fault): (fault.status, fault.json)
                     case .success: answer(results.removeFirst())
                     }
                 }
-                return (submit.call, submit.isBatch ? together(answers) : answers[0])
+                return (
+                    submit.call,
+                    submit.isBatch
+                        ? together(answers) : HTTPAnswer(answers[0].status, json: answers[0].json)
+                )
             })
     }
 
-    private static func together(_ answers: [HTTPAnswer]) -> HTTPAnswer {
-        let items = answers.map {
-            "{\"status\":\($0.status),\"answer\":\(String(decoding: $0.body.dropLast(), as: UTF8.self))}"
-        }
+    private static func together(_ answers: [(status: UInt32, json: String)]) -> HTTPAnswer {
+        let items = answers.map { "{\"status\":\($0.status),\"answer\":\($0.json)}" }
         return HTTPAnswer(json: "{\"items\":[\(items.joined(separator: ","))]}")
     }
 
-    private static func answer(_ result: Result<Submission, RequestFailure>) -> HTTPAnswer {
+    private static func answer(
+        _ result: Result<Submission, RequestFailure>
+    ) -> (status: UInt32, json: String) {
         switch result {
-        case .failure(let failure): return HTTPAnswer(HTTPFault(failure))
+        case .failure(let failure):
+            let fault = HTTPFault(failure)
+            return (fault.status, fault.json)
         case .success(let submission):
             var isNew = false
             if case .queued = submission { isNew = true }
-            return HTTPAnswer(
-                isNew ? 201 : 200, json: JSONItem.object(SubmitCommand.members(submission)).written)
+            return (
+                isNew ? 201 : 200, JSONItem.object(SubmitCommand.members(submission)).written
+            )
         }
     }
 }

@@ -19,14 +19,15 @@ struct SubmissionBody {
         option.name != SubmitForm.pendingLimit.name && option.name != RunRequest.payloadOption.name
     }
 
-    private static let known = Set(keys)
+    /// The members that are no options.
+    private static let own = Set(["identifier", "payload", "payloadBase64"] + programKeys)
     /// The options by their members.
     private static let options = Dictionary(
         uniqueKeysWithValues: SubmitForm.options.filter { isOption($0) }.map {
             (SubmitValues.member($0), $0)
         })
 
-    private let members: [String: JSONValue]
+    private let members: [JSONMember]
 
     /// Reads the requests of a body: one object, or with `isBatch` those of `{"items": […]}`.
     static func drafts(
@@ -72,18 +73,20 @@ struct SubmissionBody {
         guard case .object(let members) = value.kind else {
             throw Self.refused("a request has to be an object, not \(value.noun)")
         }
-        var known: [String: JSONValue] = [:]
-        for member in members {
-            guard Self.known.contains(member.key) else {
-                let meant = Suggestion.nearest(to: member.key, among: Self.keys)
-                throw Self.refused(
-                    "a request has no member `\(Self.shown(member.key))`",
-                    meant.map { "did you mean `\($0)`?" }
-                        ?? "the members are \(Self.keys.joined(separator: ", "))")
-            }
-            known[member.key] = member.value
+        for member in members
+        where !Self.own.contains(member.key) && Self.options[member.key] == nil {
+            let meant = Suggestion.nearest(to: member.key, among: Self.keys)
+            throw Self.refused(
+                "a request has no member `\(Self.shown(member.key))`",
+                meant.map { "did you mean `\($0)`?" }
+                    ?? "the members are \(Self.keys.joined(separator: ", "))")
         }
-        self.members = known
+        self.members = members
+    }
+
+    private func value(_ key: String) -> JSONValue? {
+        // They are few, and each key is there once.
+        members.first { $0.key == key }?.value
     }
 
     /// A text of the client's, cut.
@@ -95,9 +98,12 @@ struct SubmissionBody {
 
     /// - Parameter kinds: the kind of a handler that the host has.
     private func draft(_ kinds: (String) -> TaskKind?) throws(HTTPFault) -> RequestDraft {
-        var values: [String: String] = [:]
-        for (name, value) in members {
-            if let option = Self.options[name] { values[name] = try option.text(value, name) }
+        var given: [(option: String, value: String)] = []
+        for member in members {
+            guard let option = Self.options[member.key],
+                let text = try option.text(member.value, member.key)
+            else { continue }
+            given.append((option.name, text))
         }
         let program = try program()
         let identifier = try text("identifier")
@@ -118,7 +124,7 @@ struct SubmissionBody {
             return RequestDraft(
                 try SubmitForm.description(
                     name, kind: program == nil ? kinds(name) ?? .appRefresh : .processing,
-                    at: csys_realtime_ns(), SubmitValues(members: values)),
+                    at: csys_realtime_ns(), SubmitValues(given: given)),
                 payload: program?.encoded ?? payload ?? [])
         } catch {
             throw HTTPFault(error)
@@ -142,7 +148,7 @@ struct SubmissionBody {
     }
 
     private func text(_ key: String) throws(HTTPFault) -> String? {
-        guard let value = members[key] else { return nil }
+        guard let value = value(key) else { return nil }
         guard case .string(let text) = value.kind else {
             throw Self.refused("`\(key)` has to be text, not \(value.noun)")
         }
@@ -152,8 +158,8 @@ struct SubmissionBody {
     // MARK: What it does
 
     private func program() throws(HTTPFault) -> CommandPayload? {
-        guard let command = members["command"] else {
-            if let key = Self.programKeys.first(where: { members[$0] != nil }) {
+        guard let command = value("command") else {
+            if let key = Self.programKeys.first(where: { value($0) != nil }) {
                 throw Self.refused("`\(key)` is for a program, and there is no `command`")
             }
             return nil
@@ -183,7 +189,7 @@ struct SubmissionBody {
     }
 
     private func environment() throws(HTTPFault) -> [String: String] {
-        guard let value = members["environment"] else { return [:] }
+        guard let value = value("environment") else { return [:] }
         guard case .object(let variables) = value.kind else {
             throw Self.refused("`environment` has to be an object, not \(value.noun)")
         }

@@ -16,9 +16,10 @@ struct SubmitValues {
         isObject = false
     }
 
-    /// - Parameter members: the values by the names of the options as members: `onPending`.
-    init(members: [String: String]) {
-        ofCommand = { members[Self.member($0)] }
+    /// - Parameter given: the names of options that are members of an object, and their values.
+    init(given: [(option: String, value: String)]) {
+        // They are few: comparing is faster than hashing.
+        ofCommand = { option in given.first { $0.option == option.name }?.value }
         ofStep = [:]
         isObject = true
     }
