@@ -119,21 +119,23 @@ void csys_wait_readable(int32_t fd, uint64_t until_ns) {
     ppoll(&poll_fd, 1, &left, NULL);
 }
 
-uint32_t csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns) {
+void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns) {
     struct pollfd all[8];
     nfds_t used = 0;
     for (int32_t i = 0; i < count && used < 8; i++)
         all[used++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     if (until_ns == UINT64_MAX) {
-        if (ppoll(all, used, NULL, NULL) < 0) return 0;
-    } else {
-        uint64_t now = csys_monotonic_ns();
-        struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
-        if (ppoll(all, used, &left, NULL) < 0) return 0;
+        ppoll(all, used, NULL, NULL);
+        return;
     }
-    uint32_t readable = 0;
-    for (nfds_t i = 0; i < used; i++) readable |= (uint32_t)(all[i].revents != 0) << i;
-    return readable;
+    uint64_t now = csys_monotonic_ns();
+    struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
+    ppoll(all, used, &left, NULL);
+}
+
+bool csys_is_readable(int32_t fd) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
 }
 
 int32_t csys_file_watch(const char *path) {

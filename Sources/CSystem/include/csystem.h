@@ -48,9 +48,10 @@ void csys_close(int32_t fd);
 
 /* Waits until fd is readable, at most until `until_ns` (UINT64_MAX: for ever). */
 void csys_wait_readable(int32_t fd, uint64_t until_ns);
-/* Waits for any of at most eight descriptors; negative ones are ignored. Returns a bit for each one that is readable
- * or broken, the lowest for the first. */
-uint32_t csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns);
+/* Returns whether fd is readable, or broken, now. */
+bool csys_is_readable(int32_t fd);
+/* Waits for any of at most eight descriptors; negative ones are ignored. */
+void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns);
 
 /* A descriptor that is readable once the file was written to or touched; -1 where there is none.
  * Draining makes it wait for the next time, and tells whether there was one. */

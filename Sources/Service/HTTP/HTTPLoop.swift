@@ -32,10 +32,6 @@ final class HTTPLoop {
     /// No deadline is earlier.
     private var nextDeadline = UInt64.max
     private var acceptsAgainAt: UInt64?
-    /// The turns until clients that wait to be connected are looked for, which the kernel makes a file for even if
-    /// there are none: each time is a fortieth of a request's.
-    private var turnsUntilAccept = 0
-    private static let acceptTurns = 16
 
     /// Fails without memory.
     init?(
@@ -89,8 +85,7 @@ final class HTTPLoop {
             let stopsAt = inbox.stopsAt
             if stopsAt != nil { stopListening() }
             isStopping = stopsAt != nil
-            if turnsUntilAccept == 0 { accept() }
-            turnsUntilAccept -= 1
+            accept()
             chttp_run(server)
             if !fresh.isEmpty {
                 let calls = fresh
@@ -118,9 +113,8 @@ final class HTTPLoop {
         guard (inbox.stopsAt ?? .max) == stop else { return }
         var descriptors = [inbox.descriptor, chttp_descriptor(server)]
         if listener >= 0, acceptsAgainAt == nil { descriptors.append(listener) }
-        let readable = csys_wait_any_readable(
+        csys_wait_any_readable(
             descriptors, Int32(descriptors.count), min(stop, nextDeadline, acceptsAgainAt ?? .max))
-        if acceptsAgainAt != nil || readable & 1 << 2 != 0 { turnsUntilAccept = 0 }
     }
 
     /// Returns whether there were any.
@@ -136,10 +130,11 @@ final class HTTPLoop {
     }
 
     private func accept() {
-        turnsUntilAccept = Self.acceptTurns
         guard listener >= 0 else { return }
         if let acceptsAgainAt, acceptsAgainAt > csys_monotonic_ns() { return }
         acceptsAgainAt = nil
+        // The kernel makes a file before it sees that nobody waits, which costs seven times as much as a look.
+        guard csys_is_readable(listener) else { return }
         while true {
             let socket = csys_socket_accept(listener)
             if socket == -EMFILE || socket == -ENFILE || socket == -ENOMEM || socket == -ENOBUFS {
