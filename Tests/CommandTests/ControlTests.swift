@@ -275,6 +275,38 @@ struct ControlTests {
         #expect(lines.last == "ended 0 False", "\(output)")
     }
 
+    @Test("Texts of any kind arrive, and what is wrong about one is told without it as it is")
+    func texts() throws {
+        let output = try serve(
+            """
+            print(call("POST", "/v1/requests", {"command": ["/usr/bin/od", "-An", "-c"], "input": "a\\0b"})[0])
+            print(call("GET", "/v1/requests/1/wait")[1]["outcome"])
+            print(call("GET", "/v1/requests/1")[1]["attemptList"][0]["log"][0].split())
+            def refused(**members):
+                members.setdefault("identifier", "org.example.a")
+                status, answer = call("POST", "/v1/requests", members)
+                return status, answer["error"]["message"]
+            print(refused(needs=["network", 1]))
+            status, message = refused(after="\\x1b[31m\\u202e\\n" + 100000 * "x")
+            print(status, len(message) < 2100, [each for each in message if not each.isprintable()])
+            def program(**members): return call("POST", "/v1/requests", {"command": ["/bin/true"], **members})[1]["error"]["message"]
+            print(program(directory="/a\\0b"))
+            print(program(environment={"A": "\\0"}))
+            """)
+        #expect(
+            output == """
+                201
+                succeeded
+                ['a', '\\\\0', 'b']
+                (422, 'item 2 of `needs` has to be text, not a number')
+                422 True []
+                `directory` has to be an absolute path without NUL
+                `A` of `environment` is no variable: its name has no `=`, its value is text, and neither has a NUL
+                ended 0 False
+
+                """, "\(output)")
+    }
+
     @Test("what a host has in memory is told, and it can be drained")
     func host() throws {
         let output = try serve(

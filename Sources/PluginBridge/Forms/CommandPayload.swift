@@ -98,9 +98,12 @@ package struct CommandPayload: Hashable, Sendable {
             let grace = duration("grace", Manifest.graceRange)
         else { return nil }
         (self.budget, self.grace) = (budget, grace)
-        let typed = value("input")
-        input = text(typed)
-        guard typed == nil || input != nil else { return nil }
+        switch value("input") {
+        case nil: input = nil
+        // Any text: it is no word of the program's.
+        case .string(let text): input = text
+        default: return nil
+        }
         let place = value("output")
         guard let output = place == nil ? .log : text(place).flatMap(ProgramOutput.init) else {
             return nil

@@ -53,7 +53,9 @@ final class HTTPExchange: @unchecked Sendable {
                 return true
             }
             // Many clients read no answer before they have sent all.
-            guard fault.status == 413, head.length ?? 0 <= UInt64(Self.thrownAwayLimit) else {
+            guard fault.status == 413, !head.waitsToSend,
+                head.length ?? 0 <= UInt64(Self.thrownAwayLimit)
+            else {
                 return send(HTTPAnswer(fault, closes: true), client)
             }
             return refuse(fault)

@@ -22,6 +22,8 @@ package struct HTTPHead: Sendable {
     private var lengths: [String] = []
     private var codings: [String] = []
     private var hosts = 0
+    /// The client sends the body once it is told to go on.
+    package private(set) var waitsToSend = false
     private var hasExpectation = false
     private var isCut = false
 
@@ -31,7 +33,8 @@ package struct HTTPHead: Sendable {
     }
 
     package mutating func add(_ name: [UInt8], _ value: [UInt8]) {
-        guard let name = String(validating: name, as: UTF8.self)?.lowercased(),
+        guard !name.isEmpty, name.allSatisfy(Self.isOfName),
+            let name = String(validating: name, as: UTF8.self)?.lowercased(),
             let value = String(validating: value, as: UTF8.self),
             !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
         else {
@@ -51,8 +54,24 @@ package struct HTTPHead: Sendable {
         case "content-type": contentType = value
         case "accept": accept = value
         case "last-event-id": lastEventID = value
-        case "expect": hasExpectation = value.lowercased() != "100-continue"
+        case "expect":
+            if value.lowercased() == "100-continue" {
+                waitsToSend = true
+            } else {
+                hasExpectation = true
+            }
         default: break
+        }
+    }
+
+    /// Whether a byte may be in a name. One with a blank at its end, which libmicrohttpd leaves in it, would
+    /// be a length to some programs and none to others: RFC 9112 section 5.1.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
 

@@ -142,28 +142,52 @@ final class HTTPLoop {
                 acceptsAgainAt = csys_monotonic_ns() &+ 1_000_000_000
             }
             if socket < 0 { return }
-            guard hasPlace(), let peer = peer(of: socket), hasPlace(for: peer) else {
+            guard let peer = peer(of: socket) else {
                 csys_close(socket)
                 continue
             }
-            _ = chttp_add(server, socket)
+            if let fault = refusal(of: peer) {
+                turnAway(socket, fault)
+            } else {
+                _ = chttp_add(server, socket)
+            }
         }
+    }
+
+    /// Closes a connection, and says why to a client that reads it.
+    private func turnAway(_ socket: Int32, _ fault: HTTPFault) {
+        let answer = HTTPAnswer(fault)
+        let head = """
+            HTTP/1.1 \(answer.status) Service Unavailable\r\nContent-Type: \(answer.contentType)\r\n\
+            Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n
+            """
+        // What it has sent already and nobody reads would have the kernel drop the answer.
+        var sent = [UInt8](repeating: 0, count: limits.headBytes)
+        _ = recv(socket, &sent, sent.count, Int32(MSG_DONTWAIT))
+        let bytes = Array(head.utf8) + answer.body
+        _ = send(socket, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        csys_close(socket)
     }
 
     private func peer(of socket: Int32) -> HTTPPeer? {
         admission == nil ? HTTPPeer(socket) : .nobody
     }
 
-    /// Returns whether there may be another connection, now that those whose clients have left are ended.
-    private func hasPlace() -> Bool {
-        if connections.count < limits.connections { return true }
-        expire(at: csys_monotonic_ns())
-        chttp_run(server)
-        return connections.count < limits.connections
-    }
-
-    private func hasPlace(for peer: HTTPPeer) -> Bool {
-        foreign[peer.user, default: 0] < limits.foreignConnections
+    /// Returns why there may not be another connection, now that those whose clients have left are ended.
+    private func refusal(of peer: HTTPPeer) -> HTTPFault? {
+        if connections.count >= limits.connections {
+            expire(at: csys_monotonic_ns())
+            chttp_run(server)
+        }
+        let isFull = connections.count >= limits.connections
+        guard isFull || foreign[peer.user, default: 0] >= limits.foreignConnections else {
+            return nil
+        }
+        let count = isFull ? limits.connections : limits.foreignConnections
+        return HTTPFault(
+            503, "busy",
+            "the host has \(count) connections\(isFull ? "" : " of user \(peer.user)"), and takes no more",
+            help: ["close one, or try again once one is closed"])
     }
 
     private func count(_ connection: HTTPConnection, by change: Int) {

@@ -66,7 +66,12 @@ struct ControlClient {
         let read = try read(socket, until: deadline.overflow ? .max : deadline.partialValue)
         guard let answer = ControlAnswer(read),
             member.map({ answer[$0] != nil }) ?? true || answer["error"] != nil
-        else { throw broken("what it answered is no answer of a host") }
+        else {
+            throw broken(
+                read.isEmpty
+                    ? "it closed the connection without an answer"
+                    : "what it answered is no answer of a host")
+        }
         guard answer["error"] == nil, statuses.contains(answer.status) else { throw answer.error }
         return answer
     }
@@ -223,6 +228,8 @@ struct ControlClient {
             if count == 0 { return bytes }
             if count > 0 {
                 bytes += buffer[..<count]
+            } else if errno == ECONNRESET {
+                return bytes
             } else if errno != EAGAIN && errno != EINTR {
                 throw broken(String(cString: strerror(errno)))
             }

@@ -15,7 +15,10 @@ extension HTTPFault {
             case .denied: (403, "denied")
             default: (503, "store")
             }
-        self.init(status, error.fault?.code ?? word, error.message, help: error.notes + error.help)
+        // A message may have what the client sent in it.
+        self.init(
+            status, error.fault?.code ?? word, Shown.line(error.message),
+            help: (error.notes + error.help).map(Shown.line))
     }
 
     /// Translates why a host has not done something.
@@ -25,10 +28,18 @@ extension HTTPFault {
             self.init(
                 fault.kind == .full ? 507 : 503, "store", fault.message,
                 help: ["nothing was changed; `curfew doctor` looks at the store"])
-        case .refused(.tooMany):
+        case .refused(.tooMany(let scope, _)):
+            let threshold: String? =
+                switch scope {
+                case .kind(let kind): "\(kind.name)-limit"
+                case .identifier: "identifier-limit"
+                case .all: "pending-limit"
+                case .owner: nil
+                }
             self.init(
-                429, "tooMany", failure.message, help: ["cancel one, or try again once one is over"]
-            )
+                429, "tooMany", failure.message,
+                help: ["cancel one, or try again once one is over"]
+                    + (threshold.map { ["for more: curfew serve --threshold \($0)=N"] } ?? []))
         case .refused(.keyTaken):
             self.init(409, "keyTaken", failure.message, help: ["give this one another key"])
         case .refused(.tooLarge):

@@ -180,7 +180,7 @@ struct SubmissionBody {
         }
         let directory = try text("directory") ?? "/"
         guard directory.begins(with: "/"), !directory.utf8.contains(0) else {
-            throw Self.refused("`directory` has to be an absolute path")
+            throw Self.refused("`directory` has to be an absolute path without NUL")
         }
         return CommandPayload(
             arguments: words, directory: directory, environment: try environment(),
@@ -199,7 +199,9 @@ struct SubmissionBody {
                 !variable.key.isEmpty, !variable.key.utf8.contains(UInt8(ascii: "=")),
                 !variable.key.utf8.contains(0)
             else {
-                throw Self.refused("`\(variable.key)` of `environment` is no variable with a text")
+                throw Self.refused(
+                    "`\(Self.shown(variable.key))` of `environment` is no variable: its name has no `=`, its value"
+                        + " is text, and neither has a NUL")
             }
             result[variable.key] = text
         }
@@ -212,7 +214,7 @@ struct SubmissionBody {
         guard let text = try text(key) else { return nil }
         guard let nanoseconds = ManifestDuration.parse(text), range.contains(nanoseconds) else {
             throw Self.refused(
-                "`\(text)` of `\(key)` is not a span from \(TimeText.limit(range.lowerBound)) to \(TimeText.limit(range.upperBound))",
+                "`\(Self.shown(text))` of `\(key)` is not a span from \(TimeText.limit(range.lowerBound)) to \(TimeText.limit(range.upperBound))",
                 "write a number and one of ms, s, min, h")
         }
         return nanoseconds
@@ -293,12 +295,14 @@ extension CommandOption {
         case .array(let values) where self.value == "LIST":
             var words: [String] = []
             for value in values {
-                guard case .string(let word) = value.kind else { break }
+                guard case .string(let word) = value.kind else {
+                    throw HTTPFault(
+                        422, "refused",
+                        "item \(words.count + 1) of `\(name)` has to be text, not \(value.noun)")
+                }
                 words.append(word)
             }
-            if words.count == values.count {
-                return words.isEmpty ? nil : words.joined(separator: ",")
-            }
+            return words.isEmpty ? nil : words.joined(separator: ",")
         default: break
         }
         let noun =
