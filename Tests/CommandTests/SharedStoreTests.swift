@@ -11,14 +11,24 @@ struct SharedStoreTests {
     /// Runs a script in Python, and returns what it printed. `run` calls the command, `start` starts a host, and
     /// `journal` returns the entries of the journal without their numbers, which it checks.
     ///
-    /// - Parameter lease: seconds of silence after which a host is taken for dead.
+    /// - Parameters:
+    ///   - standby: a server that may take the place of the other one.
+    ///   - lease: seconds of silence after which a host is taken for dead.
     private func run(
-        _ script: String, on server: PostgresServer, lease: Int = 3
+        _ script: String, on server: PostgresServer, standby: PostgresServer? = nil, lease: Int = 3
     ) throws -> String {
         let files = try TemporaryDirectory()
         let head = """
             import collections, json, os, re, signal, subprocess, sys, time
-            program, store, control = sys.argv[1], sys.argv[2], sys.argv[3:]
+            program, store, *control = sys.argv[1:]
+            # A standby's follow those of its primary.
+            control, promote = (control[:control.index("--")], control[control.index("--") + 1:])
+            data = control[control.index("-D") + 1]
+            def sql(*statements):
+                words = [word for statement in statements for word in ("-c", statement)]
+                place = os.path.dirname(data)
+                return subprocess.run(["psql", "-X", "-q", "-A", "-t", "-h", place, "-U", "curfew", "postgres", *words],
+                    check=True, capture_output=True, text=True).stdout.strip()
             def run(*words):
                 done = subprocess.run([program, words[0], "--store", store, *words[1:]], capture_output=True, text=True)
                 return done.returncode, done.stdout + done.stderr
@@ -76,9 +86,9 @@ struct SharedStoreTests {
             "python3",
             [
                 "-B", files.path("script.py"), CommandRun.program,
-                server.url("&curfew.lease=\(lease)"),
+                server.url("&curfew.lease=\(lease)", standby: standby),
             ]
-                + server.control,
+                + server.control + ["--"] + (standby?.control ?? []),
             environment: CommandRun.environment.merging([
                 "HOME": files.path, "CURFEW_PLUGIN_PATH": files.path("none"),
                 "XDG_RUNTIME_DIR": files.path,
@@ -268,5 +278,77 @@ struct SharedStoreTests {
             print(20 <= check(requests) <= 40, count("host-lost"), count("host-started"))
             """, on: server, lease: 10)
         #expect(output == "True 0 2\nended 0 0\n")
+    }
+
+    @Test("A server that hangs for longer than a lease, and one that takes no writes: all goes on")
+    func hanging() throws {
+        let output = try run(
+            """
+            a, b = start(), start()
+            requests = [submit("exec sleep 2")]
+            until(lambda: count(" launched") == 1)
+            with open(f"{data}/postmaster.pid") as file: server = file.readline().strip()
+            def signal_all(number):
+                with open(f"/proc/{server}/task/{server}/children") as file: children = file.read().split()
+                for process in [server, *children]:
+                    try: os.kill(int(process), number)
+                    except ProcessLookupError: pass
+            signal_all(signal.SIGSTOP)
+            try:
+                silent = "other hosts will soon take this one for dead"
+                until(lambda: all(silent in open(f"host-{number}").read() for number in range(2)))
+                code, text = run("submit", "--", "/bin/true")
+                print(code, "does not answer" in text)
+            finally:
+                signal_all(signal.SIGCONT)
+            until(lambda: run("ps")[0] == 0)
+            requests.append(submit("true"))
+            until(lambda: count(" finished") == 2)
+            # The one that ran was told to stop, or has ended by itself.
+            print(2 <= check(requests) <= 3, count("host-lost"), count("host-started"))
+
+            sql("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+            until(lambda: sql("SHOW default_transaction_read_only") == "on")
+            code, text = run("submit", "--", "/bin/true")
+            print(code, "takes no writes" in text, "name the primary" in text)
+            sql("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+            until(lambda: sql("SHOW default_transaction_read_only") == "off")
+            requests.append(submit("true"))
+            until(lambda: count(" finished") == 3)
+            print(check(requests) <= 4, count("host-lost"))
+            """, on: PostgresServer())
+        #expect(
+            output == """
+                6 True
+                True 0 2
+                6 True True
+                True 0
+                ended 0 0
+
+                """)
+    }
+
+    @Test(
+        "A standby that takes the place of its primary: the hosts go on there, and nothing is lost")
+    func promoted() throws {
+        let primary = try PostgresServer(syncs: true)
+        let standby = try PostgresServer(syncs: true, standbyOf: primary)
+        let output = try run(
+            """
+            sql("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+            until(lambda: sql("SELECT sync_state FROM pg_stat_replication") == "sync")
+            a, b = start(), start()
+            requests = [submit("sleep 0.2") for _ in range(10)]
+            until(lambda: count(" launched") > 0)
+            subprocess.run([*control, "stop"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+            code, text = run("submit", "--", "/bin/true")
+            print(code)
+            subprocess.run([*promote, "promote"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+            until(lambda: run("ps")[0] == 0)
+            requests += [submit("true") for _ in range(10)]
+            until(lambda: count(" finished") == 20)
+            print(20 <= check(requests) <= 40, count("host-lost"), count("host-started"))
+            """, on: primary, standby: standby, lease: 10)
+        #expect(output == "6\nTrue 0 2\nended 0 0\n")
     }
 }

@@ -38,4 +38,41 @@ struct SharedKillTests {
             "\(2 * rounds) kills of hosts that share a store: \(trial.records.count { $0.kind == "ack" }) acknowledged, \(try StoreContents(of: trial.store).counts)"
         )
     }
+
+    @Test("by a request park it after the third, which the last one lives to see")
+    func poisoned() throws {
+        let trial = try StoreTrial(at: PostgresServer.shared.url("&curfew.lease=3"))
+        let options = ["--crashes", "3", "--poison"]
+        let hosts = try (0..<4).map { _ in try trial.start("serve", options) }
+        for host in hosts {
+            try host.wait(for: "ready")
+            try host.perform("pause")
+        }
+        hosts[0].order("submit poison x.0.0.poison")
+        let id = try hosts[0].wait(for: "ack")[1]
+        hosts[0].order("submit quick x.0.1.quick")
+        try hosts[0].wait(for: "ack")
+        for host in hosts.dropLast() {
+            host.order("resume")
+            try host.wait(for: "poisoned")
+            #expect(trial.finish(host) == .signalled(SIGKILL))
+        }
+        let last = hosts[3]
+        try last.perform("resume")
+        var state: Record
+        repeat {
+            last.order("state \(id)")
+            state = try last.wait(for: "state")
+        } while state[1] != "parked"
+        #expect(state[3] == "3")
+        last.order("submit quick x.0.2.quick")
+        try last.wait(for: "done") { $0[0] == "x.0.2.quick" }
+        last.order("stop")
+        #expect(trial.finish(last) == .exited(0))
+        #expect(trial.records.count { $0.kind == "poisoned" } == 3)
+        #expect(try StoreContents(of: trial.store).counts == ["parked": 1, "finished": 2])
+        // Somebody has mended it, and lifts it.
+        #expect(try trial.run("drain", ["--crashes", "3", "--lift", id]) == .exited(0))
+        #expect(try trial.faults() == [])
+    }
 }

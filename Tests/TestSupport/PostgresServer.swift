@@ -38,8 +38,12 @@ package final class PostgresServer: @unchecked Sendable {
     private let process = Process()
     private let life = Pipe()
 
-    /// - Parameter syncs: whether it writes its log through to the disk, which tests need that end it.
-    package init(syncs: Bool = false, settings: [String] = []) throws {
+    /// - Parameters:
+    ///   - syncs: whether it writes its log through to the disk, which tests need that end it.
+    ///   - primary: the server that this one is a standby of, until it is promoted.
+    package init(
+        syncs: Bool = false, settings: [String] = [], standbyOf primary: PostgresServer? = nil
+    ) throws {
         guard let programs = Self.programs else {
             throw TestFault(text: "PostgreSQL is not installed")
         }
@@ -56,9 +60,14 @@ package final class PostgresServer: @unchecked Sendable {
                 "sh", "-c",
                 """
                 cd "$1" && chmod 755 . &&
-                "$2/initdb" --no-sync -A trust -U curfew -D "$1/data" --locale=C.UTF-8 -E UTF8 \
-                    > "$1/log" 2>&1 &&
-                sed -i '1i local all locked scram-sha-256' "$1/data/pg_hba.conf" &&
+                if test -n "$3"; then
+                    "$2/pg_basebackup" -h "$3" -U curfew -D "$1/data" -R -X stream --no-sync \
+                        --checkpoint=fast > "$1/log" 2>&1
+                else
+                    "$2/initdb" --no-sync -A trust -U curfew -D "$1/data" --locale=C.UTF-8 -E UTF8 \
+                        > "$1/log" 2>&1 &&
+                    sed -i '1i local all locked scram-sha-256' "$1/data/pg_hba.conf"
+                fi &&
                 "$2/pg_ctl" -D "$1/data" -l "$1/log" -w -s \
                     -o "-k $1 -c listen_addresses= -c max_connections=200 \(all.joined(separator: " "))" \
                     start > /dev/null && echo ready || exit 1
@@ -66,7 +75,7 @@ package final class PostgresServer: @unchecked Sendable {
                 cat > /dev/null
                 "$2/pg_ctl" -D "$1/data" -m immediate -s stop
                 rm -rf "$1"
-                """, "sh", directory, programs,
+                """, "sh", directory, programs, primary?.directory ?? "",
             ]
         let output = Pipe()
         process.standardInput = life
@@ -81,17 +90,21 @@ package final class PostgresServer: @unchecked Sendable {
     }
 
     /// The URL of a store of its own, which does not exist yet.
-    package func url(_ parameters: String = "") -> String {
+    package func url(_ parameters: String = "", standby: PostgresServer? = nil) -> String {
         let number = Self.schemas.add(1, ordering: .relaxed).newValue
-        return url(schema: "store\(number)", parameters)
+        return url(schema: "store\(number)", parameters, standby: standby)
     }
 
-    /// - Parameter user: a role; that of `locked` has to give its password.
+    /// - Parameters:
+    ///   - user: a role; that of `locked` has to give its password.
+    ///   - standby: a server that may take its place.
     package func url(
         schema: String, _ parameters: String = "", user: String = "curfew",
-        database: String = "postgres"
+        database: String = "postgres", standby: PostgresServer? = nil
     ) -> String {
-        "postgresql://\(user)@/\(database)?host=\(directory)&curfew.schema=\(schema)\(parameters)"
+        let place = directory + (standby.map { "," + $0.directory } ?? "")
+        return
+            "postgresql://\(user)@/\(database)?host=\(place)&curfew.schema=\(schema)\(parameters)"
     }
 
     /// Runs a statement by psql, and returns its rows, with | between the columns.
