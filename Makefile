@@ -83,6 +83,8 @@ TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,
                Cargo.toml Cargo.lock */Cargo.toml */*.rs */src/*.rs Sources/*/*.swift)))
 AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift Sources/CurfewValues/*.swift)
 AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
+# The guides, and what the texts of `curfew explain` say, for machines without this directory.
+DOCUMENTS := $(patsubst Documentation/%,%,$(wildcard $(addprefix Documentation/,*.md *.svg *.png codes/*.md)))
 # What monitoring reads.
 MONITORING_FILES := curfew-alerts.yml curfew-dashboard.json prometheus.yml
 # The directories they are in below share/curfew, those inside of others first.
@@ -480,6 +482,9 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	    put 644 "Documentation/monitoring/$$file" "$$root/share/curfew/monitoring/$$file"
 	done
 	put 644 Documentation/configuration.schema.json "$$root/share/curfew/configuration.schema.json"
+	for file in $(DOCUMENTS); do
+	    put 644 "Documentation/$$file" "$$root/share/doc/curfew/$$file"
+	done
 	if [ -e $(PYTHON_MODULE) ]; then
 	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew/__init__.py"
 	    put 644 Sources/CInterface/python/py.typed "$$root/share/curfew/python/curfew/py.typed"
@@ -542,6 +547,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/share/curfew/openapi.json" \
 	    $(MONITORING_FILES:%="$$root/share/curfew/monitoring/%") \
 	    "$$root/share/curfew/configuration.schema.json" \
+	    $(DOCUMENTS:%="$$root/share/doc/curfew/%") \
 	    "$$root/share/curfew/python/curfew/__init__.py" \
 	    "$$root/share/curfew/python/curfew/py.typed" \
 	    "$$root/share/curfew/python/curfew/__pycache__/__init__".*.pyc \
@@ -559,7 +565,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d lib/tmpfiles.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python share/curfew/monitoring \
+	        libexec/curfew lib/cmake/Curfew lib/systemd/system lib/systemd/user lib/systemd lib/sysusers.d lib/tmpfiles.d share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python share/curfew/monitoring share/doc/curfew/codes share/doc/curfew \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then

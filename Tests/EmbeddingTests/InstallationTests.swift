@@ -138,6 +138,20 @@ struct InstallationTests {
                 andPath: installation.path("share/curfew/manifest.schema.json")))
     }
 
+    @Test("The guides are installed, with their pictures")
+    func installsTheGuides() throws {
+        let from = "\(BuiltProducts.packageRoot)/Documentation"
+        let to = installation.path("share/doc/curfew")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: to)
+        #expect(names.count { $0.hasSuffix(".md") } > 30)
+        #expect(["control.md", "thresholds.md", "page-overview.png"].allSatisfy(names.contains))
+        for name in names where name != "codes" {
+            #expect(
+                FileManager.default.contentsEqual(
+                    atPath: "\(from)/\(name)", andPath: "\(to)/\(name)"))
+        }
+    }
+
     @Test("The installed headers are those of the source, all of them")
     func installsTheHeaders() throws {
         let from = "\(BuiltProducts.packageRoot)/include/curfew"
