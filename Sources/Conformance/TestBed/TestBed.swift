@@ -118,11 +118,12 @@ final class TestBed: Sendable {
         let limit = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
             let result = try task.waitForResult(within: limit)
+            let duration = csys_monotonic_ns() &- start
             try mustNotHaveCrashed(result)
-            try mustStillRun(task, name)
+            try mustReturn(task, name)
             return Ended(
-                outcome: result.outcome, text: result.error,
-                duration: csys_monotonic_ns() &- start, isAnswered: task.state.isAnswered)
+                outcome: result.outcome, text: result.error, duration: duration,
+                isAnswered: task.state.isAnswered)
         } catch let verdict as CaseVerdict {
             throw verdict
         } catch {
@@ -137,13 +138,21 @@ final class TestBed: Sendable {
         throw CaseVerdict(isExit ? .fail : .crash, result.error)
     }
 
-    /// Fails the case if the plugin's process has ended although the task did not: what comes after
-    /// `complete` belongs to it.
-    private func mustStillRun(_ task: LaunchedTask, _ name: String) throws {
-        guard run.isolation == .process else { return }
+    /// Waits until the function of a task that is over has returned, a second at most: what comes after `complete`
+    /// belongs to the task. A crash there ends this process, or that of the plugin, which fails the case.
+    private func mustReturn(_ task: LaunchedTask, _ name: String) throws {
         let until = csys_monotonic_ns() &+ 1_000_000_000
         var word: UInt32 = 0
-        while csys_monotonic_ns() < until {
+        var looks = 0
+        while run.isolation == .thread, !task.state.isReturned, csys_monotonic_ns() < until {
+            looks += 1
+            if looks < 100 {
+                csys_yield()
+            } else {
+                csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
+            }
+        }
+        while run.isolation == .process, csys_monotonic_ns() < until {
             // The end of a host also ends the processes of plugins.
             guard let plugin = host.plugins.first, host.runtime.isOpen else { return }
             // A second one takes the place of one that has ended.

@@ -226,7 +226,7 @@ final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// Passes texts as C has them, and a null pointer after the last one.
+    /// Passes the texts as strings of C, and a null pointer after the last one.
     private static func withLines<Result>(
         _ lines: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
     ) -> Result {

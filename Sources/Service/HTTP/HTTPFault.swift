@@ -25,7 +25,7 @@ package struct HTTPFault: Error, Hashable, Sendable {
         self.help = help
     }
 
-    /// It as an answer has it.
+    /// The body of its answer.
     package var json: String {
         let help = help.map(JSONText.quoted).joined(separator: ",")
         return """
