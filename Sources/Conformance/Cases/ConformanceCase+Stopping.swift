@@ -33,9 +33,9 @@ extension ConformanceCase {
 
     /// A function that has answered gives its worker back within the same time.
     private static func mustReturn(
-        _ task: LaunchedTask, _ name: String, _ run: CaseRun
+        _ task: LaunchedTask, _ ended: TestBed.Ended, _ name: String, _ run: CaseRun
     ) throws {
-        let until = csys_monotonic_ns() &+ task.state.grace &+ 1_000_000_000
+        let until = ended.time &+ task.state.grace &+ 1_000_000_000
         while !task.state.isReturned, csys_monotonic_ns() < until { run.rest(2_000_000) }
         guard !task.state.isReturned else { return }
         throw CaseVerdict.fail(
@@ -53,7 +53,7 @@ extension ConformanceCase {
                 // It may see that no time is left before it is told so.
                 if ended.outcome == .failed, ended.duration >= TestBed.brief / 10 * 9 { continue }
                 try mustBeAnswered(ended, trial.name, "told that its budget of 100 ms was up")
-                try mustReturn(task, trial.name, run)
+                try mustReturn(task, ended, trial.name, run)
             }
             try bed.check(.lostWorker, .slowCallback)
         },

@@ -13,6 +13,8 @@ final class TestBed: Sendable {
         let outcome: Outcome
         /// The text of its done event.
         let text: String
+        /// CLOCK_MONOTONIC.
+        let time: UInt64
         /// Nanoseconds from its launch to its end.
         let duration: UInt64
         /// Told to stop, it answered within its grace.
@@ -118,11 +120,11 @@ final class TestBed: Sendable {
         let limit = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
             let result = try task.waitForResult(within: limit)
-            let duration = csys_monotonic_ns() &- start
+            let time = csys_monotonic_ns()
             try mustNotHaveCrashed(result)
             try mustReturn(task, name)
             return Ended(
-                outcome: result.outcome, text: result.error, duration: duration,
+                outcome: result.outcome, text: result.error, time: time, duration: time &- start,
                 isAnswered: task.state.isAnswered)
         } catch let verdict as CaseVerdict {
             throw verdict
