@@ -21,7 +21,7 @@ struct SharedStoreTests {
         let head = """
             import collections, json, os, re, signal, subprocess, sys, time
             program, store, *control = sys.argv[1:]
-            # A standby's follow those of its primary.
+            # Words that control the server; after `--`, those that control its standby.
             control, promote = (control[:control.index("--")], control[control.index("--") + 1:])
             data = control[control.index("-D") + 1]
             def sql(*statements):

@@ -71,7 +71,7 @@ struct SharedKillTests {
         #expect(trial.finish(last) == .exited(0))
         #expect(trial.records.count { $0.kind == "poisoned" } == 3)
         #expect(try StoreContents(of: trial.store).counts == ["parked": 1, "finished": 2])
-        // Somebody has mended it, and lifts it.
+        // The request is released once its handler is mended.
         #expect(try trial.run("drain", ["--crashes", "3", "--lift", id]) == .exited(0))
         #expect(try trial.faults() == [])
     }

@@ -22,7 +22,7 @@ package struct HTTPHead: Sendable {
     private var lengths: [String] = []
     private var codings: [String] = []
     private var hosts = 0
-    /// The client sends the body once it is told to go on.
+    /// The client waits for `100 Continue` before it sends the body.
     package private(set) var waitsToSend = false
     private var hasExpectation = false
     private var isCut = false
@@ -64,8 +64,8 @@ package struct HTTPHead: Sendable {
         }
     }
 
-    /// Whether a byte may be in a name. One with a blank at its end, which libmicrohttpd leaves in it, would
-    /// be a length to some programs and none to others: RFC 9112 section 5.1.
+    /// Whether a byte may be in a header's name. libmicrohttpd leaves a blank before the colon in the name, so that
+    /// `Content-Length : 5` would be a length to other programs and none here: RFC 9112 section 5.1 refuses it.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -133,7 +133,7 @@ final class HTTPLoop {
         guard listener >= 0 else { return }
         if let acceptsAgainAt, acceptsAgainAt > csys_monotonic_ns() { return }
         acceptsAgainAt = nil
-        // The kernel makes a file before it sees that nobody waits, which costs seven times as much as a look.
+        // accept(2) allocates a file before it finds that no client waits: 1.9 µs, against 0.26 µs for poll(2).
         guard csys_is_readable(listener) else { return }
         while true {
             let socket = csys_socket_accept(listener)
@@ -154,14 +154,14 @@ final class HTTPLoop {
         }
     }
 
-    /// Closes a connection, and says why to a client that reads it.
+    /// Answers a client that gets no connection, without waiting for it, and closes the socket.
     private func turnAway(_ socket: Int32, _ fault: HTTPFault) {
         let answer = HTTPAnswer(fault)
         let head = """
             HTTP/1.1 \(answer.status) Service Unavailable\r\nContent-Type: \(answer.contentType)\r\n\
             Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n
             """
-        // What it has sent already and nobody reads would have the kernel drop the answer.
+        // A socket that is closed with unread bytes resets the connection, and its client may lose the answer.
         var sent = [UInt8](repeating: 0, count: limits.headBytes)
         _ = recv(socket, &sent, sent.count, Int32(MSG_DONTWAIT))
         let bytes = Array(head.utf8) + answer.body

@@ -49,7 +49,7 @@ final class WebAccess: Sendable {
         }
         let path = request.target.path
         let isPage = path == [""]
-        // Programs that preview links ask for the head alone, and sign nobody in.
+        // Programs that preview links send HEAD, which must not use a link up.
         if isPage, request.method == "GET",
             let token = request.target.query.first(where: { $0.name == "token" })?.value
         {
