@@ -74,6 +74,12 @@ struct MonitoringTests {
                     found = ask("query_exemplars", query="curfew_run_duration_seconds_bucket", start=time.time() - 60, end=time.time() + 60)
                     return [e for series in found for e in series["exemplars"]]
                 until(exemplars, "exemplars")
+                def type(accept):
+                    call = urllib.request.Request("http://127.0.0.1:%d/metrics" % port, headers={"Accept": accept})
+                    with urllib.request.urlopen(call, timeout=10) as answer: return answer.headers["Content-Type"].split(";")[0]
+                new, old = "application/openmetrics-text; version=1.0.0", "text/plain"
+                print({type(a) for a in (new, new + ", */*;q=0.1", new + ";q=0.5, text/*;q=0.3", "*/*;q=0.1," + new + ";q=0.1")})
+                print({type(a) for a in (old, "*/*", new + ";q=0", new + ";q=0.5," + old, new + ";q=0.2, text/*;q=0.3")})
                 one = exemplars()[0]
                 print(list(one["labels"]), len(one["labels"]["trace_id"]), 0 <= float(one["value"]) < 60)
                 def evaluated(): return all(r["health"] == "ok" for g in ask("rules")["groups"] for r in g["rules"])
@@ -102,6 +108,8 @@ struct MonitoringTests {
             run.output == """
                 1.0 2.0 0.0
                 0.0
+                {'application/openmetrics-text'}
+                {'text/plain'}
                 ['trace_id'] 32 True
                 12
                 True ["Ends of plugins' processes"]

@@ -97,6 +97,9 @@ struct TopTests {
             until(lambda: json.loads(run("show", "3", "--json").stdout)["state"] == "cancelled", "a cancelled request")
             keys("End", "r")
             until(lambda: json.loads(run("show", "4", "--json").stdout)["launches"] == 2, "a retry")
+            # While it runs its line is the first one, and a look may be older than the keys that follow.
+            until(lambda: sum("/bin/false" in l and "failed" in l for l in screen()) == 2
+                and not any(l.startswith("RUNNING") for l in screen()), "its second end")
             keys("Home", "w")
             seen("org.example.absent")
             seen("more lines")

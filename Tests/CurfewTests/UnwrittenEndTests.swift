@@ -36,6 +36,14 @@ struct UnwrittenEndTests {
         try store.memory.read { (transaction) throws(StoreFault) in try transaction.request(id) }
     }
 
+    /// The ends that were counted as successes.
+    private func succeeded() throws -> Int64 {
+        try store.memory.read { (transaction) throws(StoreFault) in
+            try transaction.rollups(.minute, of: nil, in: 0..<Int64.max)
+                + transaction.rollups(.hour, of: nil, in: 0..<Int64.max)
+        }.reduce(0) { $0 + $1.rollup.ended(.succeeded) }
+    }
+
     /// Submits a request and returns once its task runs.
     private func run(on host: Host, until gate: Gate) throws -> (id: RequestID, task: UInt64) {
         let begun = Gate()
@@ -99,6 +107,26 @@ struct UnwrittenEndTests {
         #expect(await eventually { (try? second.request(id))??.state == .finished })
         #expect(try second.attempts(of: id).map(\.outcome) == [.interrupted, .succeeded])
         try second.shutDown()
+    }
+
+    @Test("An end whose counts do not fit waits with them, and is counted once")
+    func counted() async throws {
+        let host = try host(at: .call("count"))
+        let gate = Gate()
+        let (id, task) = try run(on: host, until: gate)
+        isFull.change { $0 = true }
+        gate.open()
+        #expect(await eventually { host.runtime.engine.query(task)?.isEndWaiting == true })
+        #expect(try request(id)?.state == .running)
+        #expect(clock.advance(by: 3_600_000_000_000) == .ok)
+        #expect(try succeeded() == 0)
+
+        isFull.change { $0 = false }
+        #expect(clock.advance(by: 30_000_000_000) == .ok)
+        #expect(await eventually { (try? request(id))??.state == .finished })
+        #expect(try succeeded() == 1)
+        try host.shutDown()
+        #expect(try succeeded() == 1)
     }
 
     @Test("An end that was written though the store said otherwise is told as it was")

@@ -12,18 +12,22 @@ struct MetricsText {
     /// - Parameter isOpen: writes OpenMetrics.
     init(isOpen: Bool) { self.isOpen = isOpen }
 
-    /// Whether a client wants OpenMetrics.
+    /// Whether a client wants OpenMetrics: it names it, and wants nothing else more.
     ///
     /// - Parameter accept: what it says that it takes.
     static func isOpen(_ accept: String?) -> Bool {
         guard let accept else { return false }
         // https://www.rfc-editor.org/rfc/rfc9110#name-accept
-        return accept.lowercased().parts(at: ",").contains { range in
+        let ranges = accept.lowercased().parts(at: ",").map { range in
             let parts = range.parts(at: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
-            return parts[0] == "application/openmetrics-text"
-                && weight.flatMap { Double(String($0)) } != 0
+            return (type: parts[0], weight: weight.flatMap { Double(String($0)) } ?? 1)
         }
+        func weight(_ type: String) -> Double? {
+            ranges.filter { $0.type == type }.map(\.weight).max()
+        }
+        let open = weight("application/openmetrics-text") ?? 0
+        return open > 0 && open >= weight("text/plain") ?? weight("text/*") ?? weight("*/*") ?? 0
     }
 
     static func type(isOpen: Bool) -> String {
