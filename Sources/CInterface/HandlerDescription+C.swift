@@ -26,6 +26,14 @@ extension HandlerDescription {
             event: try copy.event.map { start throws(BridgeError) in
                 try needed(start, "curfew_handler_options.event")
             })
+        maxInStore = copy.max_in_store == 0 ? nil : Int(copy.max_in_store)
+        if copy.on_lease_lost != 0 {
+            guard let loss = LeaseLoss(rawValue: copy.on_lease_lost) else {
+                throw BridgeError(
+                    .invalid, "\(copy.on_lease_lost) is not a CURFEW_LEASE_LOSS_ constant")
+            }
+            onLeaseLost = loss
+        }
         guard let list = copy.events else { return }
         var index = 0
         while let text = list[index] {

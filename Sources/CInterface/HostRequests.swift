@@ -343,3 +343,16 @@ private func write(
         throw .other(.tooLarge, "the \(found.count) reports were cut to \(capacity)")
     }
 }
+
+@c @implementation public func curfew_host_list_hosts(
+    _ host: OpaquePointer, _ after: UInt64, _ hosts: UnsafeMutablePointer<curfew_store_host>,
+    _ capacity: UInt32, _ out: UnsafeMutablePointer<UInt32>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let found = try host.requests.hosts().filter { $0.record.id > Int64(clamping: after) }
+        try fill(hosts, "out_hosts", capacity, out, Array(found.prefix(Int(capacity)))) {
+            curfew_store_host($0)
+        }
+    }
+}

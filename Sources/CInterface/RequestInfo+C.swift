@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 import CCurfew
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
 import PluginBridge
 import Runner
 import Scheduling
@@ -34,6 +35,23 @@ extension curfew_attempt {
         log_dropped = record.log.dropped
         result_bytes = record.resultBytes
         StructArray.put(record.progressText, &progress_text)
+    }
+}
+
+extension curfew_store_host {
+    init(_ host: StoreHost) {
+        self.init()
+        phase = host.phase.rawValue
+        id = UInt64(clamping: host.record.id)
+        since_ns = host.record.since
+        lease_ns = host.record.lease
+        silence_ns = host.record.silence ?? 0
+        // Requests in memory name no process.
+        process = host.isOwn ? getpid() : host.record.identity.process
+        running = UInt32(clamping: host.running.count)
+        own = host.isOwn
+        StructArray.put(host.record.machine, &machine)
+        StructArray.put(host.record.release, &version)
     }
 }
 

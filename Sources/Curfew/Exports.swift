@@ -19,6 +19,7 @@
 @_exported public import enum Scheduling.HandlerScope
 @_exported public import enum Scheduling.Isolation
 @_exported public import struct Scheduling.JournalEntry
+@_exported public import enum Scheduling.LeaseLoss
 @_exported public import struct Scheduling.MachineThresholds
 @_exported public import enum Scheduling.Outcome
 @_exported public import struct Scheduling.PressureLimit

@@ -139,6 +139,10 @@ public final class Host: Sendable {
     ///   - budget: the time that a task may use, 1 ms…24 h; nil for the kind's default.
     ///   - grace: the time to complete after expiration, at most 10 min; nil for 5 s.
     ///   - maxConcurrency: the number of its tasks that may run at the same time, 1…64.
+    ///   - maxInStore: the number of its requests' tasks that may run at the same time in all hosts of a store,
+    ///     1…10,000; nil for 1 where `maxConcurrency` is 1, and else for no limit.
+    ///   - onLeaseLost: what becomes of its requests' tasks once other hosts of the store will soon take this one for
+    ///     dead.
     ///   - event: the base name of its events; nil for the last component of the identifier.
     ///   - events: the names of further events that its tasks may raise, with the types of their
     ///     parameters.
@@ -156,7 +160,8 @@ public final class Host: Sendable {
     @discardableResult
     public func register(
         _ identifier: String, kind: TaskKind = .appRefresh, budget: Duration? = nil,
-        grace: Duration? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,
+        grace: Duration? = nil, maxConcurrency: UInt32 = 1, maxInStore: Int? = nil,
+        onLeaseLost: LeaseLoss = .stop, event: String? = nil,
         events: [String: [EventType]] = [:], needs: RequestNeeds = [],
         expired: (@Sendable (RunningTask, StopReason) -> Void)? = nil,
         run: @escaping @Sendable (RunningTask) throws -> Void
@@ -165,6 +170,8 @@ public final class Host: Sendable {
             identifier: identifier, kind: kind, budget: budget?.inNanoseconds,
             grace: grace?.inNanoseconds, maxConcurrency: maxConcurrency, event: event)
         description.needs = needs
+        description.maxInStore = maxInStore
+        description.onLeaseLost = onLeaseLost
         for (name, parameters) in events.sorted(by: { $0.key < $1.key }) {
             guard let event = EventSignature(name: name, parameters: parameters) else {
                 throw CurfewError(

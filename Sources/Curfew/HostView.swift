@@ -14,6 +14,8 @@ package struct HostView: Sendable {
     /// Whether others may take it for dead.
     package var isSilent: Bool { record?.isSilent ?? false }
 
+    package var phase: StoreHostPhase { StoreHostPhase(record, report) }
+
     /// Since when it launches nothing because a person wanted so, in nanoseconds since 1970 in UTC; nil if it launches.
     package var drainedSince: Int64? { report?.drainedSince }
 }

@@ -14,15 +14,11 @@ extension StoreClient {
         switch address {
         case .server:
             return try read { (store) throws(StoreFault) in
-                var views: [HostView] = []
-                for record in try store.hosts() {
-                    views.append(
-                        HostView(
-                            record: record, report: try HostReport(of: record, store),
-                            presence: HostPresence(record),
-                            running: try store.running(in: record.identity).map(\.id)))
+                try StoreHost.all(store).map {
+                    HostView(
+                        record: $0.record, report: $0.report, presence: HostPresence($0.record),
+                        running: $0.running)
                 }
-                return views
             }
         case .directory(let path):
             guard let presence = try SQLiteStore.host(of: path) else { return [] }

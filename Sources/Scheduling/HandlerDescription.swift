@@ -14,6 +14,8 @@ package struct HandlerDescription: Sendable {
     package var maxConcurrency: UInt32
     /// The most of its tasks that run at a time in all hosts of a store; nil for the default.
     package var maxInStore: Int?
+    /// What becomes of its tasks when other hosts will soon take this one for dead.
+    package var onLeaseLost: LeaseLoss = .stop
     /// The base of its events' names.
     package var event: String {
         didSet { reservedEvents = HandlerDescription.reservedEvents(of: event) }
@@ -139,6 +141,9 @@ package struct HandlerDescription: Sendable {
         }
         if maxConcurrency < 1 || maxConcurrency > 64 {
             return "maxConcurrency is \(maxConcurrency); it must be in 1…64"
+        }
+        if let maxInStore, maxInStore < 1 || maxInStore > 10_000 {
+            return "maxInStore is \(maxInStore); it must be in 1…10,000"
         }
         if budget < 1_000_000 || budget > 86_400_000_000_000 {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"

@@ -151,6 +151,9 @@ struct InspectScreen {
             "\(TimeText.limit(handler.budget)), grace \(TimeText.limit(handler.grace)), "
                 + "\(handler.maxConcurrency) at a time"
                 + (handler.maxInStore.map { ", \($0) in all hosts of a store" } ?? ""))
+        if handler.onLeaseLost == .finish {
+            row("cut off", "its tasks go on, also while another host runs their requests again")
+        }
         row("raises", "of the host: " + handler.hostEventsText)
         if !handler.events.isEmpty {
             row("", "its own: " + handler.events.map(\.text).joined(separator: ", "))

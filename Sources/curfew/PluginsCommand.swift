@@ -196,6 +196,7 @@ enum PluginsCommand {
             ("budget", .seconds(handler.budget)), ("grace", .seconds(handler.grace)),
             ("maxConcurrency", .integer(Int64(handler.maxConcurrency))),
             ("maxInStore", handler.maxInStore.map { .integer(Int64($0)) } ?? .null),
+            ("onLeaseLost", .text(handler.onLeaseLost.name)),
             ("event", .text(handler.event)),
             (
                 "events",

@@ -83,6 +83,12 @@ struct NullParameterTests {
             "host_list_journal out_count": {
                 curfew_host_list_journal(host, 0, 0, null(), 0, null(), $0)
             },
+            "host_list_hosts out_hosts": {
+                curfew_host_list_hosts(host, 0, null(), 1, &count, $0)
+            },
+            "host_list_hosts out_count": {
+                curfew_host_list_hosts(host, 0, null(), 0, null(), $0)
+            },
             "host_explain_request out_reports": {
                 curfew_host_explain_request(host, request, null(), 1, &count, nil, $0)
             },

@@ -335,6 +335,33 @@ struct RequestsTests {
         #expect(count == 4)
     }
 
+    @Test("the hosts of a store are listed")
+    func hosts() throws {
+        let host = try TestHost { $0.requests = nil }
+        let gate = Gate()
+        try host.register { _ in
+            try? gate.pass()
+            return 0
+        }
+        let request = host.submit().request
+        try host.waitUntil("running") { host.state(request) == CURFEW_REQUEST_PHASE_RUNNING }
+        func list(after last: UInt64, _ capacity: Int) -> [curfew_store_host] {
+            host.list(curfew_store_host.self, capacity: capacity) {
+                curfew_host_list_hosts(host.raw, last, $0, $1, $2, nil)
+            }.elements
+        }
+        let found = list(after: 0, 4)
+        #expect(found.count == 1)
+        #expect(found[0].id == 1 && found[0].own && found[0].running == 1)
+        #expect(Int(found[0].phase) == CURFEW_STORE_HOST_PHASE_WORKS)
+        #expect(found[0].process == getpid() && found[0].lease_ns == 0)
+        #expect(found[0].since_ns == curfew_host_get_wall_ns(host.raw))
+        #expect(host.text(found[0].machine) == "")
+        #expect(
+            list(after: 1, 4).isEmpty && list(after: .max, 4).isEmpty && list(after: 0, 0).isEmpty)
+        gate.open()
+    }
+
     @Test("a pending request is edited and launched before its date, and then retried")
     func changes() throws {
         let host = try TestHost()

@@ -138,6 +138,80 @@ struct SharedStoreTests {
         #expect(output == "3 3\nended 0 0\n")
     }
 
+    @Test(
+        "A host that was stopped for too long: a task whose handler says so goes on beside the other one"
+    )
+    func overlapping() throws {
+        let output = try run(
+            """
+            os.makedirs("none/slow")
+            with open("none/slow/manifest.json", "w") as out:
+                def handler(name, **more):
+                    return {"identifier": "org.example." + name, "kind": "processing", "form": "command", **more,
+                        "command": {"argv": ["/bin/sh", "-c", f"sleep 5; echo end >>{os.getcwd()}/{name}"]}}
+                json.dump({"id": "org.example.slow", "version": "1.0.0", "abi": 0,
+                    "handlers": [handler("stops"), handler("goes-on", onLeaseLost="finish")]}, out)
+            def ends(name): return open(name).read().count("end") if os.path.exists(name) else 0
+            a = start()
+            for name in ("stops", "goes-on"): print(run("submit", "org.example." + name)[0])
+            until(lambda: count(" launched") == 2)
+            b = start()
+            os.kill(a.pid, signal.SIGSTOP)
+            until(lambda: count("host-lost") == 1)
+            os.kill(a.pid, signal.SIGCONT)
+            until(lambda: count(" finished") == 2 and count("fenced") == 2)
+            until(lambda: ends("goes-on") == 2)
+            print(ends("stops"), count(" finished: succeeded"), check([1, 2]))
+            """, on: .shared)
+        #expect(output == "0\n0\n1 2 4\nended 0 0\n")
+    }
+
+    @Test(
+        "The next version expands the tables while hosts of this one work; one that they cannot use keeps them out"
+    )
+    func upgraded() throws {
+        let output = try run(
+            """
+            schema = re.search(r"curfew.schema=(\\w+)", store)[1]
+            a, b = start(), start()
+            requests = [submit("sleep 0.2", "--attempts", "3") for _ in range(6)]
+            tables = sql(f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'").split()
+            sql("BEGIN", f"SET LOCAL search_path TO {schema}", "CREATE TABLE addition (id bigint)",
+                *(f"ALTER TABLE {table} ADD COLUMN addition bigint NOT NULL DEFAULT 7" for table in tables if table != "store"),
+                "UPDATE store SET version = version + 1", "COMMIT")
+            sql(f"CREATE INDEX CONCURRENTLY ON {schema}.request (addition)")
+            requests += [submit("sleep 0.2", "--attempts", "3") for _ in range(6)]
+            c = start()
+            a.send_signal(signal.SIGTERM)
+            print(a.wait(30))
+            requests += [submit("true", "--attempts", "3") for _ in range(6)]
+            until(lambda: count(" finished") == len(requests))
+            print(len(tables) > 5, check(requests) >= len(requests), run("db", "migrate")[0])
+            print([name for name in os.listdir() if name.startswith("host-") and "the store: " in open(name).read()])
+
+            b.send_signal(signal.SIGTERM)
+            b.wait(30)
+            os.kill(c.pid, signal.SIGSTOP)
+            until(lambda: run("hosts", "--json")[1].count('"silent"') == 1)
+            # What the next version does with hosts that are silent.
+            sql("BEGIN", f"SET LOCAL search_path TO {schema}", "UPDATE store SET version = version + 1, oldest = version + 1",
+                "UPDATE host SET ended_at = 1 WHERE ended_at IS NULL", "ALTER TABLE host DROP COLUMN knows", "COMMIT")
+            os.kill(c.pid, signal.SIGCONT)
+            until(lambda: "which need a Curfew that knows version" in open("host-2").read())
+            code, text = run("submit", "--", "true")
+            print(code, "install the Curfew that made them" in text)
+            """, on: .shared)
+        #expect(
+            output == """
+                0
+                True True 0
+                []
+                6 True
+                ended 0 0 0
+
+                """)
+    }
+
     @Test("Each host is listed, can be drained from anywhere, and says why it launches nothing")
     func listed() throws {
         let output = try run(

@@ -81,6 +81,34 @@ struct LeaseTests {
         try host.shutDown()
     }
 
+    @Test("a task whose handler says so goes on, and its end counts if the server is back in time")
+    func finishes() async throws {
+        let host = try host()
+        let told = Guarded<[StopReason]>([])
+        let gates = (long: Gate(), short: Gate())
+        try host.register(
+            "org.example.long", grace: .zero, onLeaseLost: .finish,
+            expired: { _, reason in told.change { $0.append(reason) } }
+        ) { _ in try gates.long.pass() }
+        try host.register(
+            "org.example.short", grace: .zero, expired: { _, _ in gates.short.open() }
+        ) { _ in try gates.short.pass() }
+        let long = try await host.submit(RequestDescription("org.example.long")).id
+        #expect(await eventually { (try? host.request(long))??.state == .running })
+        let short = try await host.submit(RequestDescription("org.example.short")).id
+        #expect(await eventually { (try? host.request(short))??.state == .running })
+        lease.say(.lapsing(csys_boottime_ns()))
+        try gates.short.pass()
+        lease.say(.renewed)
+        #expect(await eventually { (try? host.request(short))??.state == .finished })
+        #expect(try host.attempts(of: short).map(\.outcome) == [.interrupted, .succeeded])
+        gates.long.open()
+        #expect(await eventually { (try? host.request(long))??.state == .finished })
+        #expect(try host.attempts(of: long).map(\.outcome) == [.succeeded])
+        #expect(told.value == [])
+        try host.shutDown()
+    }
+
     @Test("tasks go on if the server answers in time, and nothing is launched while it does not")
     func renewed() async throws {
         let host = try host()

@@ -113,6 +113,16 @@ struct PostgresMigrationTests {
             "UPDATE \(address.schema).host SET beaten_at = now() - interval '31 seconds' WHERE id = 2"
         )
         #expect(try PostgresMigration.run(address, contracting).to == next + 1)
+        // If it comes back it does not use the tables any more, and enters them no more.
+        for kind in [StoreFault.Kind.fenced, .newer, .newer] {
+            let fault = fault {
+                try second.write { [host = host(5)] store throws(StoreFault) in
+                    if kind != .fenced { _ = try store.enter(host) }
+                    try store.setValue("settings", [3])
+                }
+            }
+            #expect(fault?.kind == kind, "\(fault?.message ?? "")")
+        }
         let tooOld = fault { _ = try PostgresStore.open(address, creates: false) }
         #expect(tooOld?.kind == .newer)
         #expect(try PostgresMigration.run(address).from == next + 1)

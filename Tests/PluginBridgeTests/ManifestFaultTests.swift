@@ -261,6 +261,10 @@ struct ManifestFaultTests {
                 "write at least 0s and at most 10min"
             ),
             (
+                #""onLeaseLost": ‸"end""#, .lease, "`onLeaseLost` has no value `end`",
+                #"write one of "stop", "finish""#
+            ),
+            (
                 #""maxInStore": ‸10001"#, .concurrency, "`maxInStore` is 10001",
                 "write a number from 1 to 10000"
             ),
@@ -630,8 +634,8 @@ struct ManifestFaultTests {
             ),
             (
                 #"‸"colour": 1"#, .unknownKey, "a handler has no key `colour`",
-                "remove it; the keys are identifier, kind, budget, grace, maxConcurrency, maxInStore, event,"
-                    + " events, requires, form, call, command, isolation, examples"
+                "remove it; the keys are identifier, kind, budget, grace, maxConcurrency, maxInStore,"
+                    + " onLeaseLost, event, events, requires, form, call, command, isolation, examples"
             ),
             (
                 #""events": [{"name": "x", ‸"params": []}]"#, .unknownKey,

@@ -85,7 +85,8 @@ struct ManifestMutationTests {
         var generator = SeededGenerator(seed: 99)
         let words = [
             "id", "version", "abi", "library", "handlers", "identifier", "kind", "budget", "grace",
-            "maxConcurrency", "maxInStore", "event", "events", "requires", "form", "isolation",
+            "maxConcurrency", "maxInStore", "onLeaseLost", "finish", "event", "events", "requires",
+            "form", "isolation",
             "examples",
             "name", "parameters", "payload", "expect", "files", "slow", "a.b", "1.0.0", "l.so",
             "needs", "read", "write", "run", "network", "memory", "descriptors", "processes",

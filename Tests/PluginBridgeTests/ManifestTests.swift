@@ -28,7 +28,7 @@ struct ManifestTests {
               "budget": "1.5min",
               "grace": "250ms",
               "maxConcurrency": 3,
-              "maxInStore": 12,
+              "maxInStore": 12, "onLeaseLost": "finish",
               "event": "copy",
               "events": [
                 {"name": "copy_found", "parameters": ["text", "int64", "bool"]},
@@ -95,7 +95,7 @@ struct ManifestTests {
         #expect(copy.budget == 90_000_000_000)
         #expect(copy.grace == 250_000_000)
         #expect(copy.maxConcurrency == 3 && copy.maxInStore == 12)
-        #expect(copy.maxInStore == 12)
+        #expect(copy.onLeaseLost == .finish)
         #expect(copy.event == "copy")
         #expect(copy.events.map(\.selector.description) == ["copy_found:::", "copy_done", "idle"])
         #expect(copy.events.map(\.parameters) == [[.text, .int64, .bool], [], []])
@@ -129,6 +129,7 @@ struct ManifestTests {
         #expect(look.budget == 30_000_000_000)
         #expect(look.grace == 5_000_000_000)
         #expect(look.maxConcurrency == 1 && look.maxInStore == nil)
+        #expect(look.onLeaseLost == .stop)
         #expect(look.event == "look_again")
         #expect(look.events.isEmpty)
         #expect(look.requires.isEmpty)

@@ -14,7 +14,7 @@ struct HostSurfaceTests {
     ]
     /// The maximum number of declarations of `import Curfew`, besides cases of enumerations and the
     /// codes of errors, which are cases in all but name.
-    private static let limit = 301
+    private static let limit = 302
 
     @Test("The public declarations are those of the table, in all layers")
     func surface() throws {

@@ -180,7 +180,8 @@ typedef struct curfew_host_config {
      * this one's requests over (default: 30; all hosts of a store take the same), and
      * curfew.pooled=1 behind a pooler that gives each transaction another connection. Any number of
      * hosts use such a store; numbers of requests grow, and some are left out. While the server does
-     * not answer nothing is launched, and before other hosts may take over, tasks are told to stop.
+     * not answer nothing is launched, and before other hosts may take over, tasks are told to stop
+     * (but see curfew_lease_loss).
      * Needs libpq.so.5 (Debian: libpq5). Put passwords into ~/.pgpass rather than into the URL. */
     const char *CURFEW_NULLABLE store;
     const curfew_request_config *CURFEW_NULLABLE requests; /* NULL: defaults */

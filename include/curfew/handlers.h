@@ -16,11 +16,14 @@ typedef struct curfew_handler_options {
     uint64_t budget_ns;                 /* 1 ms…24 h; default: by kind, 30 s or 10 min */
     uint64_t grace_ns;                  /* at most 10 min; default: 5 s */
     uint32_t max_concurrency;           /* 1…64; default: 1 */
-    uint32_t reserved;                  /* 0 */
+    uint32_t max_in_store;              /* 1…10,000 tasks of its requests at a time in all hosts of a
+                                           store; default: 1 where max_concurrency is 1, else any */
     const char *CURFEW_NULLABLE event;  /* default: the identifier's last component */
     /* More events that its tasks may raise, each as "name(bool,text)", with the types of
      * curfew_type; an array that ends with NULL. Default: none. */
     const char *CURFEW_NULLABLE const *CURFEW_NULLABLE events;
+    curfew_lease_loss on_lease_lost; /* default: CURFEW_LEASE_LOSS_STOP */
+    uint32_t reserved;               /* 0 */
 } curfew_handler_options;
 
 /*

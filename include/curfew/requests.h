@@ -370,6 +370,39 @@ curfew_status curfew_host_list_journal(curfew_host *host, uint64_t after, curfew
                                        uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
+/* What a host of the store does. */
+typedef int32_t curfew_store_host_phase;
+enum {
+    CURFEW_STORE_HOST_PHASE_WORKS = 1,
+    CURFEW_STORE_HOST_PHASE_DRAINED = 2, /* somebody wants it to launch nothing more */
+    CURFEW_STORE_HOST_PHASE_LEAVING = 3, /* its machine is about to sleep or to be shut down */
+    CURFEW_STORE_HOST_PHASE_SILENT = 4   /* for its whole lease: others take its requests over */
+};
+
+/* A host that uses the store: one life of one process. In an array as curfew_request_state. */
+typedef struct curfew_store_host {
+    uint32_t struct_size; /* set by the caller */
+    curfew_store_host_phase phase;
+    uint64_t id;         /* its number in the store, which no other host gets */
+    int64_t since_ns;    /* the date from which it uses the store */
+    uint64_t lease_ns;   /* of silence, then others take it for dead; 0: no other one can be there */
+    uint64_t silence_ns; /* since its last sign of life, by the clock of the store's server; 0:
+                            unknown */
+    int32_t process;     /* its number on its machine */
+    uint32_t running;    /* requests whose tasks run in it */
+    bool own;            /* it is the host that is asked */
+    uint8_t reserved[7];
+    char machine[136]; /* "" where only one machine can use the store */
+    char version[32];  /* of its Curfew, or "" */
+} curfew_store_host;
+
+/* Lists the hosts that use the store, by number, those with a larger one than `after`. *out_count
+ * is the number of elements written, at most `capacity`. Returns CURFEW_OK or CURFEW_INVALID. */
+curfew_status curfew_host_list_hosts(curfew_host *host, uint64_t after,
+                                     curfew_store_host *out_hosts, uint32_t capacity,
+                                     uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
+    CURFEW_TAG(any, open);
+
 CURFEW_END_DECLS
 
 #endif /* CURFEW_REQUESTS_H */

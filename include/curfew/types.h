@@ -210,6 +210,16 @@ enum {
                                     and launch its request again */
 };
 
+/* What becomes of the running tasks of a handler's requests once other hosts of the store will soon
+ * take this one for dead, and launch the requests again. */
+typedef int32_t curfew_lease_loss;
+enum {
+    CURFEW_LEASE_LOSS_STOP = 1,  /* they are told to stop, with CURFEW_REASON_LEASE */
+    CURFEW_LEASE_LOSS_FINISH = 2 /* they go on to their end, perhaps beside a task of another host for
+                                    the same request; their ends do not count once another host has
+                                    taken over */
+};
+
 /* The severity of a log line. The last one is the host's: a plugin violated the contract. */
 typedef int32_t curfew_log_level;
 enum {

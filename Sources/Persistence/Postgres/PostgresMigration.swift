@@ -63,15 +63,16 @@ package struct PostgresMigration: Equatable, Sendable {
         let (version, oldest) = (answer[0].integer(0), answer[0].integer(1))
         var now = version
         for step in steps where step.version > version {
-            if step.oldest > oldest { try refuse(hostsBefore: step.oldest, now, connection) }
+            if step.oldest > oldest { try end(hostsBefore: step.oldest, now, connection) }
             try take(step, connection)
             now = step.version
         }
         return PostgresMigration(from: version, to: now)
     }
 
-    /// Throws if there is a host that does not know a version. One that was silent for its whole lease is none.
-    private static func refuse(
+    /// Ends the hosts that do not know a version and were silent for their whole lease: if one comes back, it must not use
+    /// the tables. Throws if there is one that was not silent.
+    private static func end(
         hostsBefore version: Int64, _ now: Int64, _ connection: PostgresConnection
     ) throws(StoreFault) {
         // Tables of the first version know no more of a host than that it is there.
@@ -84,7 +85,14 @@ package struct PostgresMigration: Equatable, Sendable {
                 "SELECT id, machine, process FROM \(connection.address.schema).host WHERE ended_at IS NULL AND \(condition) ORDER BY id LIMIT 1"
         )
         try connection.sync()
-        guard hosts.count > 0 else { return }
+        guard hosts.count > 0 else {
+            guard now > 1 else { return }
+            try connection.send(
+                text:
+                    "UPDATE \(connection.address.schema).host SET ended_at = \(PostgresQuery.now) WHERE ended_at IS NULL AND knows < \(version)"
+            )
+            return
+        }
         let host = hosts[0]
         throw StoreFault(
             .denied,

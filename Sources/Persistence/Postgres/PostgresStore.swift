@@ -19,6 +19,8 @@ package final class PostgresStore: RequestStore {
     private let drawn = PostgresNumbers()
     private let named = RollupNames()
     package private(set) var warning: String?
+    /// Whether the tables are known to be of a version that this program knows.
+    private var isChecked = true
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
 
@@ -205,8 +207,11 @@ package final class PostgresStore: RequestStore {
             counts = transaction.counts
             return result
         } catch {
-            // It has to enter anew.
-            if error.kind == .fenced { host = nil }
+            // It has to enter anew. The tables may have been changed since its last turn.
+            if error.kind == .fenced {
+                host = nil
+                isChecked = false
+            }
             floors.dropAll()
             leave(transaction)
             throw error
@@ -241,9 +246,12 @@ package final class PostgresStore: RequestStore {
         if !(connection?.isStillOpen() ?? false) {
             transaction = nil
             drawn.drop()
-            let fresh = try connect()
-            try prepare(fresh, creating: false)
-            connection = fresh
+            connection = try connect()
+            isChecked = false
+        }
+        if !isChecked {
+            try prepare(connection!, creating: false)
+            isChecked = true
         }
         let next = PostgresTransaction(
             connection!, host: host, counts: counts, floors: floors, drawn: drawn, named: named)

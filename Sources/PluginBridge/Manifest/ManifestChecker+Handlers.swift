@@ -68,6 +68,7 @@ extension ManifestChecker {
         let inStore = fields[ManifestKey.maxInStore.name].map {
             count($0, key: .maxInStore, range: Manifest.storeRange)
         }
+        let onLeaseLost = fields[ManifestKey.onLeaseLost.name].map { leaseLoss($0) }
         let events = fields[ManifestKey.events.name].map { self.events($0, names: &names) } ?? []
         let requires = fields[ManifestKey.requires.name].map { requirements($0) }
         let form = fields[ManifestKey.form.name].map { self.form($0) }
@@ -81,7 +82,8 @@ extension ManifestChecker {
         guard let identifier = draft.identifier, let event = draft.event, let kind,
             let budget = budget ?? kind.defaultBudget, let grace = grace ?? TaskKind.defaultGrace,
             let concurrency = concurrency ?? 1, let form = form ?? .entry,
-            let isolation = isolation ?? .thread, form != .call || call != nil,
+            let isolation = isolation ?? .thread, let onLeaseLost = onLeaseLost ?? .stop,
+            form != .call || call != nil,
             form != .command || command != nil
         else { return nil }
         let place = fields[ManifestKey.identifier.name]?.position ?? value.position
@@ -89,7 +91,7 @@ extension ManifestChecker {
             identifier: identifier, kind: kind, budget: budget, grace: grace,
             maxConcurrency: concurrency, event: event, events: events.map(\.signature),
             requires: requires ?? [], form: form, call: call, command: command,
-            isolation: isolation, maxInStore: inStore ?? nil,
+            isolation: isolation, maxInStore: inStore ?? nil, onLeaseLost: onLeaseLost,
             examples: examples ?? [],
             position: value.position, identifierPosition: place,
             eventPosition: fields[ManifestKey.event.name]?.position ?? place,
@@ -192,6 +194,12 @@ extension ManifestChecker {
             let form = ManifestForm(rawValue: name)
         else { return nil }
         return form
+    }
+
+    private mutating func leaseLoss(_ value: JSONValue) -> LeaseLoss? {
+        let names = LeaseLoss.allCases.map(\.name)
+        return word(value, key: .onLeaseLost, rule: .lease, among: names)
+            .flatMap { LeaseLoss(name: $0) }
     }
 
     private mutating func isolation(_ value: JSONValue) -> Isolation? {

@@ -44,6 +44,7 @@ struct ManifestKey {
     static let grace = ManifestKey("grace", #""5s""#)
     static let maxConcurrency = ManifestKey("maxConcurrency", "1")
     static let maxInStore = ManifestKey("maxInStore", "4")
+    static let onLeaseLost = ManifestKey("onLeaseLost", #""finish""#)
     static let event = ManifestKey("event", #""mirror""#)
     static let events = ManifestKey(
         "events", #"[{"name": "mirror_found", "parameters": ["text"]}]"#)

@@ -57,8 +57,8 @@ enum ManifestObject: CaseIterable {
         .read, .write, .run, .network, .memory, .descriptors, .processes, .variables,
     ]
     private static let handlerKeys: [ManifestKey] = [
-        .identifier, .kind, .budget, .grace, .maxConcurrency, .maxInStore, .event, .events,
-        .requires, .form, .call, .command, .isolation, .examples,
+        .identifier, .kind, .budget, .grace, .maxConcurrency, .maxInStore, .onLeaseLost, .event,
+        .events, .requires, .form, .call, .command, .isolation, .examples,
     ]
     private static let eventKeys: [ManifestKey] = [.eventName, .parameters]
     private static let exampleKeys: [ManifestKey] = [.exampleName, .payload, .expect, .files]

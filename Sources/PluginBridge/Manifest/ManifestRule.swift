@@ -17,6 +17,7 @@ package enum ManifestRule: String, Sendable, CaseIterable {
     case kind = "manifest-kind"
     case duration = "manifest-duration"
     case concurrency = "manifest-concurrency"
+    case lease = "manifest-lease"
     case event = "manifest-event"
     case reservedEvent = "manifest-reserved-event"
     case duplicateEvent = "manifest-duplicate-event"

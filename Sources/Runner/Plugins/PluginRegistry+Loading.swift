@@ -525,5 +525,6 @@ extension HandlerDescription {
             event: handler.event, events: handler.events)
         needs = handler.needs
         maxInStore = handler.maxInStore
+        onLeaseLost = handler.onLeaseLost
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// A host that does not reach the server of its store cannot know whether others do. Its tasks are told to stop so long
 /// before others may take it for dead as their grace lasts, but not before the last third of its lease, nor while only one beat is late. The thread of
-/// requests may wait for the server meanwhile, so it is not needed for that.
+/// requests may wait for the server meanwhile, so it is not needed for that. Tasks of handlers that say so go on.
 final class LeaseGuard: Sendable {
     private let engine: TaskEngine
     private let tasks: RequestTasks
@@ -45,7 +45,12 @@ final class LeaseGuard: Sendable {
             let now = csys_boottime_ns()
             var next = end
             for (ticket, task) in tasks.all where !told.contains(ticket) {
-                let grace = engine.query(task)?.grace ?? 0
+                let state = engine.query(task)
+                guard state?.handler.description.onLeaseLost != .finish else {
+                    told.insert(ticket)
+                    continue
+                }
+                let grace = state?.grace ?? 0
                 let date = end - min(end, min(grace, lease / 3))
                 if date <= now {
                     told.insert(ticket)
@@ -60,16 +65,16 @@ final class LeaseGuard: Sendable {
         }
     }
 
-    /// Tells tasks to stop whose requests others have taken over.
+    /// Others have taken over requests: their tasks are told to stop, or go on without counting.
     func stop(_ launches: [(id: RequestID, launch: UInt64)]) {
         for (id, launch) in launches {
             // One that is over has nothing to stop.
-            guard let task = tasks[RequestTicket(request: id, launch: launch)],
-                engine.stop(task, .lease) == .ok
-            else { continue }
+            guard let task = tasks[RequestTicket(request: id, launch: launch)] else { continue }
+            let goesOn = engine.query(task)?.handler.description.onLeaseLost == .finish
+            guard goesOn || engine.stop(task, .lease) == .ok else { continue }
             engine.log(
                 .warning, nil, task,
-                "another host has taken over request \(id); its task was told to stop, and what it does does not count"
+                "another host has taken over request \(id); its task \(goesOn ? "goes on" : "was told to stop"), and what it does does not count"
             )
         }
     }

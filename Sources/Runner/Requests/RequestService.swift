@@ -514,6 +514,13 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
+    /// Returns the hosts that use the store, ordered by number, this one among them.
+    package func hosts() throws(RequestFailure) -> [StoreHost] {
+        try perform { (book, store, _) throws(StoreFault) in
+            try StoreHost.all(store, own: book.host.id)
+        }
+    }
+
     package func request(_ id: RequestID) throws(RequestFailure) -> Request? {
         try perform { (_, store, _) throws(StoreFault) in try store.request(id) }
     }

@@ -19,25 +19,17 @@ enum HostItem {
             + (machine.isEmpty ? "" : " on \(Shown.line(machine))")
     }
 
-    /// `works`, `drained`, `leaving` or `silent`.
-    static func state(_ host: HostView) -> String {
-        if host.isSilent { return "silent" }
-        if host.record?.isDrained == true || host.drainedSince != nil { return "drained" }
-        return host.report?.leavingSince == nil ? "works" : "leaving"
-    }
-
     /// The state, and what is to be said of it.
     static func stateText(_ host: HostView, at now: Int64) -> String {
-        let state = state(host)
-        switch state {
-        case "silent":
+        switch host.phase {
+        case .silent:
             let silence = host.record?.silence ?? 0
             return "silent for \(TimeText.limit(silence / 1_000_000_000 * 1_000_000_000))"
-        case "drained":
+        case .drained:
             return host.drainedSince.map { "drained \(DateText.relative($0, at: now))" }
                 ?? "drained, which it has not seen yet"
-        case "leaving": return "leaving: its machine is about to sleep or to be shut down"
-        default: return state
+        case .leaving: return "leaving: its machine is about to sleep or to be shut down"
+        case .works: return host.phase.name
         }
     }
 
@@ -65,7 +57,7 @@ enum HostItem {
         let release = record?.release ?? ""
         return .object(
             identity(host) + [
-                ("state", .text(state(host))), ("since", DateText.item(host.presence.since)),
+                ("state", .text(host.phase.name)), ("since", DateText.item(host.presence.since)),
                 ("drained", DateText.item(host.drainedSince)),
                 (
                     "lease",

@@ -76,7 +76,7 @@ enum HostsCommand {
                 isPlain ? DateText.word($0) : DateText.relative($0, at: now)
             }
             let handlers = host.report.map { "\($0.handlers.count)" + ($0.isCut ? "+" : "") }
-            let state = isPlain ? HostItem.state(host) : HostItem.stateText(host, at: now)
+            let state = isPlain ? host.phase.name : HostItem.stateText(host, at: now)
             return [
                 number ?? "-", machine.isEmpty ? "-" : word(machine, isPlain), process ?? "-",
                 since ?? "-", "\(host.running.count)", handlers ?? "-", state,

@@ -124,6 +124,9 @@ def test_a_request_is_launched_when_it_is_due(clock):
         assert attempt.outcome is curfew.Outcome.SUCCEEDED and attempt.started == host.now
         assert (attempt.log, attempt.result, attempt.progress) == ([], "", -1)
         assert attempt.cpu > 0 and attempt.exit_status == -1
+        (only,) = host.hosts
+        assert only.own and only.process == os.getpid() and only.running == 0
+        assert only.phase is curfew.StoreHostPhase.WORKS and only.since == begin
 
 
 def test_requests_are_listed_explained_and_cancelled():
