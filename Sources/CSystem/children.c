@@ -347,6 +347,7 @@ const char *csys_feature_name(int32_t feature) {
         [csys_feature_user_namespace] = "user namespace",
         [csys_feature_process_namespace] = "pid namespace",
         [csys_feature_mount_namespace] = "mount namespace",
+        [csys_feature_ipc_namespace] = "ipc namespace",
         [csys_feature_own_proc] = "own /proc",
         [csys_feature_control_group] = "control group",
         [csys_feature_death_signal] = "death signal",
@@ -365,6 +366,7 @@ const char *csys_feature_name(int32_t feature) {
         [csys_feature_socket_scope] = "abstract socket scope",
         [csys_feature_system_calls] = "system call filter",
         [csys_feature_no_network] = "no network",
+        [csys_feature_no_unix_sockets] = "no Unix sockets",
     };
     return feature < 0 || feature >= csys_feature_count ? NULL : names[feature];
 }

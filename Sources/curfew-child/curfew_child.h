@@ -124,6 +124,8 @@ bool is_masked(const order *given, enum csys_feature feature);
 /* Whether the child is kept from the host and from other processes of its user: a plugin is, and a program
  * whose manifest says what it needs, or whose host confines all. */
 bool is_confined(const order *given);
+/* Whether a manifest names the files and the network that it may use, or the host does. */
+bool has_needs(const order *given);
 /* Counts a feature as in force, or notes its errno. */
 void note_feature(csys_features *features, enum csys_feature feature, int error);
 
@@ -152,7 +154,8 @@ enum {
     filter_processes = 2,  /* limits and priorities of other processes: without a pid namespace */
     filter_no_network = 4,
     filter_only_tcp = 8,   /* besides the ports of Landlock */
-    filter_variants = 16
+    filter_confined = 16,  /* Unix sockets and objects of System V, which no rule of files sees */
+    filter_variants = 32
 };
 /* Returns the filters that an order needs, given the features of its supervisor. */
 unsigned filter_for(const order *given, const csys_features *features);

@@ -18,9 +18,12 @@ bool is_masked(const order *given, enum csys_feature feature) {
 #endif
 }
 
+bool has_needs(const order *given) {
+    return given->request.confines_files || given->request.network != csys_network_open;
+}
+
 bool is_confined(const order *given) {
-    return given->request.kind == csys_request_child || given->request.confines_files ||
-           given->request.network != csys_network_open;
+    return given->request.kind == csys_request_child || has_needs(given);
 }
 
 void note_feature(csys_features *features, enum csys_feature feature, int error) {

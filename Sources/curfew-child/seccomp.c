@@ -177,6 +177,21 @@ static void refuse_all_but_tcp(draft *filter) {
     refuse_rings(filter);
 }
 
+/* A plugin that may use the files that its manifest names, and no others, must not speak to the programs of
+ * its user: to the host at its control socket, to the session's bus. Landlock sees no connect to a Unix socket
+ * of the file system. A pair of datagram sockets can send to any of them. */
+static void refuse_other_programs(draft *filter) {
+    static const char *const names[] = {"shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+                                        "semget", "semop", "semtimedop", "semctl", "mq_open", "mq_unlink"};
+    refuse_int(filter, "socket", 0, AF_UNIX);
+    for (uint32_t type = SOCK_DGRAM; type <= SOCK_RAW; type++) {
+        comparison is_type = {1, is_masked_by, 0xf, type};
+        refuse_if(filter, "socketpair", EPERM, 1, &is_type);
+    }
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) refuse(filter, names[index]);
+    refuse_rings(filter);
+}
+
 /* --- Making ------------------------------------------------------------------------------------- */
 
 /* seccomp_export_bpf_mem came with libseccomp 2.6, so the program goes through a file. */
@@ -216,6 +231,7 @@ static const struct sock_fprog *filter_of(unsigned variant) {
     if (variant & filter_processes) refuse_other_processes(&filter);
     if (variant & filter_no_network) refuse_network(&filter);
     if (variant & filter_only_tcp) refuse_all_but_tcp(&filter);
+    if (variant & filter_confined) refuse_other_programs(&filter);
     bool is_made = !filter.failed && export(&filter, program);
     library.release(filter.context);
     if (is_made) return program;
@@ -241,6 +257,7 @@ unsigned filter_for(const order *given, const csys_features *features) {
     }
     if (given->request.network == csys_network_none) variant |= filter_no_network;
     if (given->request.network == csys_network_ports) variant |= filter_only_tcp;
+    if (has_needs(given)) variant |= filter_confined;
     return variant;
 }
 
@@ -308,6 +325,7 @@ void filter_enter(beginning *child) {
     if (error == 0 && is_plugin && (child->features.in_force & keepers) == 0) error = keep_signals();
     if (error == 0) error = around->filter == NULL ? around->filter_error : install(around->filter);
     note_feature(&child->features, csys_feature_system_calls, error);
+    if (has_needs(child->given)) note_feature(&child->features, csys_feature_no_unix_sockets, error);
     if (child->given->request.network == csys_network_none)
         note_feature(&child->features, csys_feature_no_network, error);
     else if (is_without && error != 0)

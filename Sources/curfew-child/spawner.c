@@ -80,9 +80,14 @@ static pid_t fork_into(uint64_t namespaces, int cgroup) {
 
 /* Namespaces that are refused are left out: first none is, then those that are refused most often. */
 static const uint64_t namespace_trials[] = {
-    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID,
-    CLONE_NEWPID | CLONE_NEWNS,                 CLONE_NEWPID,
-    CLONE_NEWUSER,                              0,
+    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC,
+    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS,
+    CLONE_NEWUSER | CLONE_NEWPID,
+    CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC,
+    CLONE_NEWPID | CLONE_NEWNS,
+    CLONE_NEWPID,
+    CLONE_NEWUSER,
+    0,
 };
 enum { trial_count = sizeof namespace_trials / sizeof *namespace_trials };
 
@@ -92,11 +97,13 @@ static pid_t start_supervisor(const order *given, surroundings *around) {
         enum csys_feature feature;
     } namespaces[] = {{CLONE_NEWUSER, csys_feature_user_namespace},
                       {CLONE_NEWPID, csys_feature_process_namespace},
-                      {CLONE_NEWNS, csys_feature_mount_namespace}};
+                      {CLONE_NEWNS, csys_feature_mount_namespace},
+                      {CLONE_NEWIPC, csys_feature_ipc_namespace}};
+    enum { namespace_count = sizeof namespaces / sizeof *namespaces };
     bool is_plugin = given->request.kind == csys_request_child;
-    int errors[3] = {0, 0, 0};
+    int errors[namespace_count] = {0};
     uint64_t allowed = 0;
-    for (int index = 0; index < 3 && is_plugin; index++) {
+    for (int index = 0; index < namespace_count && is_plugin; index++) {
         if (is_masked(given, namespaces[index].feature)) errors[index] = ECANCELED;
         if (index == 0 && errors[index] == 0) errors[index] = spawner.user_namespace_error;
         if (errors[index] == 0) allowed |= namespaces[index].flag;
@@ -109,7 +116,7 @@ static pid_t start_supervisor(const order *given, surroundings *around) {
         if (flags == last || (!is_plugin && flags != 0)) continue;
         last = flags;
         memset(&around->features, 0, sizeof around->features);
-        for (int index = 0; index < 3 && is_plugin; index++)
+        for (int index = 0; index < namespace_count && is_plugin; index++)
             note_feature(&around->features, namespaces[index].feature,
                          flags & namespaces[index].flag ? 0 : errors[index]);
         if (cgroup >= 0) note_feature(&around->features, csys_feature_control_group, cgroup_error);
@@ -123,7 +130,7 @@ static pid_t start_supervisor(const order *given, surroundings *around) {
             if (child >= 0) return child;
         }
         if (child >= 0 || flags == 0) return child;
-        for (int index = 0; index < 3; index++)
+        for (int index = 0; index < namespace_count; index++)
             if (flags & namespaces[index].flag && errors[index] == 0) errors[index] = errno;
     }
     return -1;

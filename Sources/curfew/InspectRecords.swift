@@ -121,7 +121,8 @@ enum InspectRecords {
         }
         members += [
             ("handlers", texts(trial, .handler)), ("threads", texts(trial, .thread)),
-            ("descriptors", texts(trial, .descriptor)), ("signals", texts(trial, .signal)),
+            ("processes", texts(trial, .process)), ("descriptors", texts(trial, .descriptor)),
+            ("signals", texts(trial, .signal)),
             ("log", .list(trial.log.map { .text($0.line) })),
             ("output", .text(String(decoding: trial.output, as: UTF8.self))),
             ("unreadOutput", .integer(Int64(trial.unreadOutput))),

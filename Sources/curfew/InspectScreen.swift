@@ -177,6 +177,7 @@ struct InspectScreen {
         if let time = trial.loadTime { row("took", TimeText.spent(time)) }
         list("registered", trial.texts(.handler))
         list("threads", trial.texts(.thread).map { $0.isEmpty ? "one without a name" : $0 })
+        list("processes", trial.texts(.process))
         list(
             "open files",
             trial.texts(.descriptor).map { $0.replacing(" ", with: " → ", maxReplacements: 1) })

@@ -39,7 +39,7 @@ struct Trial {
         records.last {
             switch $0.word {
             case .loading, .loaded, .refused, .retiring, .retired: true
-            case .handler, .thread, .descriptor, .signal, .log: false
+            case .handler, .thread, .process, .descriptor, .signal, .log: false
             }
         }?.word
     }
@@ -116,7 +116,7 @@ struct TrialRecord {
         case refused
         case handler
         /// Things that appeared while the plugin was loaded.
-        case thread, descriptor, signal
+        case thread, process, descriptor, signal
         /// A log line: its level and a blank before it.
         case log
         /// The plugin is about to be retired, and has been.

@@ -55,6 +55,10 @@ struct TrialChild {
         where before.threads[number] == nil && isNew("thread \(number)") {
             tell(.thread, name)
         }
+        for process in ContainedChild.startedByThis where isNew("process \(process)") {
+            let name = ProcessFacts.target(of: "/proc/\(process)/exe") ?? "?"
+            tell(.process, "\(name) (\(process))")
+        }
         let descriptors = ProcessFacts.lasting {
             ProcessFacts.openDescriptors.filter { before.descriptors[$0.key] != $0.value }
         }

@@ -12,6 +12,7 @@ struct SandboxTests {
     private static let namespaces =
         1 << csys_feature_user_namespace.rawValue | 1 << csys_feature_process_namespace.rawValue
         | 1 << csys_feature_mount_namespace.rawValue
+        | 1 << csys_feature_ipc_namespace.rawValue
 
     @Test("descriptors, variables, directory, session and signals are exactly the promised ones")
     func given() throws {
@@ -179,17 +180,42 @@ struct SandboxTests {
         #expect(try trial.run(["facts"]).report.value == 0)
     }
 
-    @Test("a plugin without network has sockets of the machine only")
+    @Test("a plugin without network has no sockets but pairs")
     func noNetwork() throws {
         let trial = try ChildTrial()
         var options = ChildTrial.Options()
         options.network = UInt32(csys_network_none)
         let end = try trial.run(["sockets"], options)
         #expect(end.isInForce(csys_feature_no_network))
-        for name in ["unix", "unix packets"] { #expect(end.answers[name] == "ok", "\(name)") }
-        for name in ["tcp", "udp", "netlink", "several paths"] {
+        for name in ["unix", "unix packets", "tcp", "udp", "netlink", "several paths"] {
             #expect(end.answers[name] == "EPERM", "\(name)")
         }
+        #expect(end.answers["pair"] == "ok")
+    }
+
+    @Test("a plugin that has rules speaks to no other program of its user")
+    func otherPrograms() throws {
+        let trial = try ChildTrial()
+        var options = ChildTrial.Options()
+        let open = try trial.run(["sockets", "ipc"], options)
+        for name in ["unix", "pair", "pair of datagrams", "shared memory", "queue", "semaphores"] {
+            #expect(open.answers[name] == "ok", "\(name)")
+        }
+        // What it has made is gone with it.
+        for _ in 0..<2 where open.isInForce(csys_feature_ipc_namespace) {
+            #expect(try trial.run(["leave memory"], options).answers["left memory"] == "ok")
+        }
+        options.rules = [("/usr", csys_right_read)]
+        let end = try trial.run(["sockets", "ipc"], options)
+        guard end.isInForce(csys_feature_no_unix_sockets) else {
+            #expect(end.error(csys_feature_no_unix_sockets) != 0)
+            return
+        }
+        for name in [
+            "unix", "unix packets", "pair of datagrams", "pair of raw", "shared memory", "queue",
+            "semaphores",
+        ] { #expect(end.answers[name] == "EPERM", "\(name)") }
+        for name in ["pair", "tcp", "udp"] { #expect(end.answers[name] == "ok", "\(name)") }
     }
 
     @Test("a plugin with ports connects to those")
@@ -202,9 +228,10 @@ struct SandboxTests {
         guard end.isInForce(csys_feature_port_rules) else { return }
         #expect(end.answers["connect 1"] == "ECONNREFUSED")
         #expect(end.answers["connect 2"] == "EACCES")
-        for name in ["unix", "unix packets", "tcp", "udp", "netlink"] {
+        for name in ["pair", "tcp", "udp", "netlink"] {
             #expect(end.answers[name] == "ok", "\(name)")
         }
+        #expect(end.answers["unix"] == "EPERM")
         #expect(end.answers["several paths"] == "EPERM")
     }
 
@@ -215,7 +242,8 @@ struct SandboxTests {
         let trial = try ChildTrial()
         let maskable: [csys_feature] = [
             csys_feature_user_namespace, csys_feature_process_namespace,
-            csys_feature_mount_namespace, csys_feature_own_proc, csys_feature_death_signal,
+            csys_feature_mount_namespace, csys_feature_ipc_namespace, csys_feature_own_proc,
+            csys_feature_death_signal,
             csys_feature_memory_limit, csys_feature_descriptor_limit, csys_feature_process_limit,
             csys_feature_file_limit, csys_feature_no_capabilities, csys_feature_bounding_set,
             csys_feature_file_rules, csys_feature_port_rules, csys_feature_signal_scope,

@@ -16,9 +16,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -178,9 +182,24 @@ int main(int count, char **words) {
             tell("kill group", kill(0, 0));
             tell("kill all", kill(-1, SIGCONT));
         }
+        if (strcmp(word, "ipc") == 0) {
+            int made = shmget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+            tell("shared memory", made);
+            if (made >= 0) shmctl(made, IPC_RMID, NULL);
+            tell("queue", made = msgget(IPC_PRIVATE, IPC_CREAT | 0600));
+            if (made >= 0) msgctl(made, IPC_RMID, NULL);
+            tell("semaphores", made = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600));
+            if (made >= 0) semctl(made, 0, IPC_RMID);
+        }
+        /* Only where it goes with the process. */
+        if (strcmp(word, "leave memory") == 0)
+            tell("left memory", shmget(0x43757266, 1, IPC_CREAT | IPC_EXCL | 0600));
         if (strcmp(word, "sockets") == 0) {
             tell("unix", socket(AF_UNIX, SOCK_STREAM, 0));
             tell("unix packets", socket(AF_UNIX, SOCK_SEQPACKET, 0));
+            tell("pair", socketpair(AF_UNIX, SOCK_STREAM, 0, (int[2]){0}));
+            tell("pair of datagrams", socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, (int[2]){0}));
+            tell("pair of raw", socketpair(AF_UNIX, SOCK_RAW, 0, (int[2]){0}));
             tell("tcp", socket(AF_INET, SOCK_STREAM, 0));
             tell("udp", socket(AF_INET6, SOCK_DGRAM, 0));
             tell("several paths", socket(AF_INET, SOCK_STREAM, 262));

@@ -293,7 +293,8 @@ struct InspectTests {
         #expect(run.output.contains(/\n  took       [^\n]*m?s\n/))
         #expect(
             run.output.hasSuffix(
-                "\n  threads    none\n  open files none\n  signals    none\n"), "\(run.output)")
+                "\n  threads    none\n  processes  none\n  open files none\n  signals    none\n"),
+            "\(run.output)")
     }
 
     @Test("threads, descriptors, signals, log lines and output that loading leaves are told")
@@ -315,6 +316,8 @@ struct InspectTests {
                 pthread_create(&thread, NULL, idle, &gate);
                 pthread_barrier_wait(&gate);
                 open("/dev/zero", O_RDONLY);
+                if (fork() == 0)
+                    for (;;) pause();
                 signal(SIGUSR1, on_signal);
                 api->log(api, 0, CURFEW_LOG_WARNING, CURFEW_TEXT("a \\\\ and\\na line"));
                 puts("to the \\x1b[31mscreen");
@@ -324,6 +327,7 @@ struct InspectTests {
         let (code, load) = try InspectTests.trial(files)
         #expect(code == 0)
         #expect(load["threads"] as? [String] == ["odd-thread"])
+        #expect((load["processes"] as? [String])?.count == 1)
         let descriptors = try #require(load["descriptors"] as? [String])
         #expect(descriptors.count == 1)
         #expect(descriptors.first?.hasSuffix(" /dev/zero") == true)

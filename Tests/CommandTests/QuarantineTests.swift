@@ -35,8 +35,8 @@ struct QuarantineTests {
             def stop(self):
                 self.process.terminate()
                 assert self.process.wait() == 0
-        def submit(payload):
-            code, out, errors = run("submit", one, "--payload", payload, "--json")
+        def submit(payload, identifier=one):
+            code, out, errors = run("submit", identifier, "--payload", payload, "--json")
             assert code == 0, errors
             return json.loads(out)["id"]
         def quarantined():
@@ -238,6 +238,33 @@ struct QuarantineTests {
                 event = host.ended()
                 assert event["succeeded"], event
                 done.remove(event["request"])
+            host.stop()
+            """)
+    }
+
+    @Test(
+        "where several tasks may have ended the process none uses its attempt, and the one that does it alone is known"
+    )
+    func suspects() throws {
+        try check(
+            """
+            host = Host()
+            host.serving()
+            many = "org.curfew.test.process.many"
+            gate = os.path.join(os.path.dirname(store), "gate")
+            innocent = submit("wait " + gate, many)
+            until(lambda: os.path.exists(gate + ".begun"))
+            culprit = submit("signal 9", many)
+            for _ in range(2):
+                event = host.ended()
+                assert not event["succeeded"] and "which of its 2 tasks did it is not known" in event["error"], event
+            open(gate, "w").close()
+            def request(number):
+                return json.loads(run("show", str(number), "--json")[1])
+            until(lambda: all(request(n)["state"] == "finished" for n in (innocent, culprit)))
+            assert request(innocent)["outcome"] == "succeeded", request(innocent)
+            found = request(culprit)
+            assert found["outcome"] == "crashed" and found["launches"] == 2, found
             host.stop()
             """)
     }

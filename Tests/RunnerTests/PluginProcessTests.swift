@@ -416,6 +416,25 @@ struct PluginProcessTests {
     }
 
     @Test(
+        "one that executes another program, or stops itself, is killed at once",
+        arguments: [
+            "become /bin/sleep", "stop",
+        ])
+    func becomes(_ what: String) throws {
+        let host = try host { $0.killAfter = 50_000_000 }
+        let stuck = try launch(what, in: host, budget: 100_000_000)
+        #expect(try outcome(of: stuck, in: host) == .expired)
+        // Continued, so that SIGTERM reaches it, it may return before it is killed.
+        try host.waitUntil("killed") {
+            host.log.value.contains {
+                $0.contains("its process was killed: the function of ")
+            }
+        }
+        #expect(!host.log.value.contains { $0.contains("goes on for its other tasks") })
+        #expect(try run("", in: host).outcome == .succeeded)
+    }
+
+    @Test(
         "a second process that is to be killed ends the first, whose other tasks are not to blame")
     func killedForOne() throws {
         let host = try host { $0.killAfter = 50_000_000 }

@@ -39,6 +39,26 @@ struct RequestLedgerCrashTests {
         #expect(try desk.request(running).crashes == 0)
     }
 
+    @Test(
+        "an end of a plugin's process that several may have caused counts as a crash, and as no attempt"
+    )
+    func suspected() throws {
+        let id = try add()
+        try desk.launch(id)
+        let ended = try desk.end(id, AttemptEnd(.crashed, error: "killed", isSuspect: true))
+        #expect(ended?.state == .pending && ended?.reason == .interrupted)
+        #expect((ended?.attempts, ended?.crashes) == (0, 1))
+        #expect(try desk.attempts(id).map(\.outcome) == [.crashed])
+        // Alone it is not suspected any more: it has done it.
+        #expect(try desk.run(id, AttemptEnd(.crashed, error: "killed")).number == 1)
+        #expect(try desk.state(id) == .finished && desk.request(id).crashes == 0)
+        // One that was cancelled meanwhile is over.
+        let other = try add("b")
+        try desk.launch(other)
+        _ = try desk.cancel(other)
+        #expect(try desk.end(other, AttemptEnd(.crashed, isSuspect: true))?.state == .cancelled)
+    }
+
     @Test("after three crashes in a row a request is parked until it is released")
     func parked() throws {
         let id = try add()

@@ -89,6 +89,7 @@ enum csys_feature {
     csys_feature_user_namespace = 0,
     csys_feature_process_namespace,
     csys_feature_mount_namespace,
+    csys_feature_ipc_namespace, /* shared memory, queues and semaphores of System V end with it */
     csys_feature_own_proc,
     csys_feature_control_group,
     csys_feature_death_signal,
@@ -107,6 +108,7 @@ enum csys_feature {
     csys_feature_socket_scope,
     csys_feature_system_calls,
     csys_feature_no_network,
+    csys_feature_no_unix_sockets, /* but for pairs: a socket of another program is no file to Landlock */
     csys_feature_count
 };
 

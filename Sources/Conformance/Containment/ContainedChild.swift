@@ -330,6 +330,9 @@ package struct ContainedChild: Sendable {
         ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { parent(of: $0) == getpid() }
     }
 
+    /// The processes that this one, a child, has started and that still run.
+    package static var startedByThis: [Int32] { (children + orphans).sorted() }
+
     /// The running processes whose parents have ended, and which the parent of this process has adopted.
     static var orphans: [pid_t] {
         ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { number in

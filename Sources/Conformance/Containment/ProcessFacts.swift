@@ -84,7 +84,7 @@ package struct ProcessFacts: Sendable {
         return numbers
     }
 
-    static func target(of path: String) -> String? {
+    package static func target(of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = readlink(path, &buffer, buffer.count)
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil

@@ -90,7 +90,10 @@ package struct PluginSigner: Sendable {
                 return able
             }
             let prefixes = key.prefixes.map(\.description).joined(separator: ", ")
-            let others = names.filter { !key.covers($0) }
+            var others: [String] = []
+            for name in names where !key.covers(name) && !others.contains(name) {
+                others.append(name)
+            }
             let first = others.first ?? manifest.id
             let options = others.map { " --prefix \($0)" }.joined()
             throw BridgeError(

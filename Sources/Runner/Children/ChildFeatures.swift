@@ -37,7 +37,10 @@ package struct ChildFeatures: Equatable, Sendable {
     init(_ features: csys_features, _ group: Result<ControlGroup, ControlGroups.Refusal>) {
         var inForce: [String] = []
         var missing: [Missing] = []
-        let needs = [csys_feature_file_rules, csys_feature_port_rules, csys_feature_no_network]
+        let needs = [
+            csys_feature_file_rules, csys_feature_port_rules, csys_feature_no_network,
+            csys_feature_no_unix_sockets,
+        ]
         withUnsafeBytes(of: features.errors) { errors in
             let errors = errors.bindMemory(to: Int32.self)
             for index in 0..<csys_feature_count.rawValue where features.asked & 1 << index != 0 {

@@ -178,7 +178,8 @@ final class ChildLink: @unchecked Sendable {
 
     /// Whether all its tasks are over, besides those whose functions do not return.
     var isQuiet: Bool {
-        pending.isEmpty && calling.isEmpty
+        // One that executes another program, or is stopped, never returns from its callback either.
+        pending.isEmpty && calling.isSubset(of: stuck)
             && windows.allSatisfy { $0.isEmpty || $0.all.allSatisfy { stuck.contains($0.task) } }
     }
 

@@ -810,11 +810,17 @@ final class ChildPort: @unchecked Sendable {
             for task in tasks {
                 let isInnocent =
                     order == .quarantined || blame.isInnocent(engine.tasks.publicID(task))
-                if isInnocent { launchAgain(task) }
+                if isInnocent {
+                    launchAgain(task)
+                } else if blame == .unknown {
+                    services.suspect(engine.tasks.publicID(task), plugin: plugin)
+                }
                 var words = isInnocent ? "the process of its plugin " : "its process "
                 words += text(for: isInnocent ? .otherTask : .task)
                 if isInnocent, link.lastWords == nil, order == nil, blame != .outside {
                     words += ", in another task"
+                } else if blame == .unknown, order == nil {
+                    words += "; which of its \(tasks.count) tasks did it is not known"
                 }
                 engine.processEnded(
                     task, isInnocent && order != nil ? .interrupted : .crashed, words)

@@ -13,6 +13,8 @@ final class RequestLaunch: Sendable {
     let trace: TraceContext
     /// Nanoseconds until the next launch, plus 1; 0 means not requested.
     let snooze = Atomic<UInt64>(0)
+    /// Its process ended, and its task is one of several that may have done it.
+    let isSuspect = Atomic<Bool>(false)
     /// The task is over, but the store has not recorded that yet.
     let isEndWaiting = Atomic<Bool>(false)
     /// The thread that runs the function, and its processor time when it began.

@@ -159,7 +159,8 @@ extension TaskEngine {
         return TaskEnd(
             attempt: AttemptEnd(
                 outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
-                snooze: snooze == 0 ? nil : snooze - 1, record: kept, elapsed: ran,
+                snooze: snooze == 0 ? nil : snooze - 1,
+                isSuspect: request.isSuspect.load(ordering: .acquiring), record: kept, elapsed: ran,
                 budget: record.budget > 0 ? record.budget : handler.pointee.budget,
                 isAnswered: isAnswered),
             isAnswered: isAnswered,

@@ -114,6 +114,12 @@ extension PluginServices {
         return .ok
     }
 
+    /// The process of a task has ended, and the task may be the cause.
+    func suspect(_ id: UInt64, plugin: Int32) {
+        guard let (record, isDecided) = record(id, plugin), !isDecided else { return }
+        record.request?.isSuspect.store(true, ordering: .releasing)
+    }
+
     func request(of id: UInt64, plugin: Int32) -> UInt64 {
         record(id, plugin)?.record.request?.ticket.request.rawValue ?? 0
     }

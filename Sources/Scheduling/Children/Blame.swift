@@ -30,7 +30,8 @@ package enum Blame: Equatable, Sendable {
         }
     }
 
-    /// Returns whether another task is to blame, or no task, so that the request of this one uses no attempt.
+    /// Returns whether another task is to blame, or no task. Where it is not known none is innocent, and yet no request
+    /// uses an attempt: each is launched alone next, so that the one which does it again is known.
     package func isInnocent(_ task: UInt64) -> Bool {
         switch self {
         case .task(let culprit): task != culprit

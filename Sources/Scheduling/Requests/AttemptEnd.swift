@@ -11,6 +11,9 @@ package struct AttemptEnd: Hashable, Sendable {
     /// The nanoseconds after which the handler asked to be launched again, without using an
     /// attempt; nil if it did not.
     package var snooze: UInt64?
+    /// The process of its plugin ended, and its task is one of several that may have done it: it uses no attempt, and the
+    /// request is launched alone the next times.
+    package var isSuspect: Bool
     /// The data of the task that its history keeps.
     package var record: AttemptRecord
     /// The nanoseconds for which its task ran; 0 if it did not begin, or nobody knows.
@@ -23,6 +26,7 @@ package struct AttemptEnd: Hashable, Sendable {
     /// Creates an end, by default without an error.
     package init(
         _ outcome: Outcome, reason: StopReason? = nil, error: String = "", snooze: UInt64? = nil,
+        isSuspect: Bool = false,
         record: AttemptRecord = AttemptRecord(), elapsed: UInt64 = 0, budget: UInt64 = 0,
         isAnswered: Bool = true
     ) {
@@ -33,6 +37,7 @@ package struct AttemptEnd: Hashable, Sendable {
         self.reason = reason
         self.error = error
         self.snooze = snooze
+        self.isSuspect = isSuspect
         self.record = record
     }
 }

@@ -174,7 +174,11 @@ extension RequestLedger {
         try close(request, launch, end, at: now, store)
         request.outcome = end.outcome
         request.changedAt = now
-        if end.outcome != .interrupted { request.crashes = 0 }
+        if end.isSuspect {
+            request.crashes += 1
+        } else if end.outcome != .interrupted {
+            request.crashes = 0
+        }
         try settle(&request, end, at: moment, store)
         return Changed(value: request, queues: request.state == .pending ? [request.queue] : [])
     }
@@ -209,6 +213,10 @@ extension RequestLedger {
             try store.update(request)
             try store.append(
                 entry(.replaced, request, now, detail: "its schedule was changed or removed"))
+            return
+        }
+        if end.isSuspect {
+            try wait(&request, .interrupted, until: now, store)
             return
         }
         if let snooze = end.snooze, end.outcome != .interrupted {

@@ -110,8 +110,12 @@ enum VerifyCommand {
                 .notFound, "there is no plugin `\(id)` in \(root.directory)",
                 help: ["curfew plugins"])
         }
-        var problems = try InstallPlace.translated { () throws(StoreFailure) in
-            try root.problems(with: plugin)
+        var problems: [String]
+        do throws(StoreFailure) {
+            problems = try root.problems(with: plugin)
+        } catch {
+            // The others are verified all the same.
+            problems = [([error.message] + error.help).joined(separator: "; ")]
         }
         do throws(BridgeError) {
             _ = try PluginDirectory(plugin.directory)

@@ -243,6 +243,9 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
     if (strcmp(text, "leave") == 0) _exit(atoi(argument));
     if (strcmp(text, "exit") == 0) exit(atoi(argument));
     if (strcmp(text, "signal") == 0) kill(getpid(), atoi(argument));
+    /* The thread itself, so that it does not return first. */
+    if (strcmp(text, "stop") == 0) raise(SIGSTOP);
+    if (strcmp(text, "become") == 0) execl(argument, argument, "300", NULL);
     if (strcmp(text, "hang") == 0) {
         sigset_t all;
         sigfillset(&all);
