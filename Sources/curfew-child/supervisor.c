@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* --- Killing ------------------------------------------------------------------------------------ */
 
@@ -265,16 +266,55 @@ static bool receive_control(supervised *child) {
     return received == received_order;
 }
 
+/* A plugin's process that is stopped takes no tasks, and what it was offered would wait for ever: it is continued
+ * after a while, and killed if it is stopped again and again. A function that does not return is the host's to
+ * end. What a debugger stops is not seen here. */
+enum { stop_limit_ms = 1000, most_stops = 3 };
+
+typedef struct {
+    int count;
+    uint64_t ends_at; /* CLOCK_MONOTONIC in milliseconds; 0: it is not stopped */
+} stops;
+
+static uint64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Returns for how many milliseconds to wait for anything else; -1: for ever. */
+static int stop_rest(const stops *seen) {
+    if (seen->ends_at == 0) return -1;
+    uint64_t now = now_ms();
+    return now < seen->ends_at ? (int)(seen->ends_at - now) : 0;
+}
+
+/* Returns false if it was stopped once too often. */
+static bool go_on(stops *seen, pid_t child) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == child) {
+        if (++seen->count > most_stops) return false;
+        seen->ends_at = now_ms() + stop_limit_ms;
+    }
+    if (stop_rest(seen) == 0) {
+        kill(child, SIGCONT);
+        seen->ends_at = 0;
+    }
+    return true;
+}
+
 /* Sees to it that nothing of a child is left. */
 static void __attribute__((noreturn)) watch_child(supervised *child, const surroundings *around) {
     int watch = children_watch();
+    stops seen = {0, 0};
     bool kills = false;
     siginfo_t info;
     for (;;) {
         struct pollfd waits[6] = {{child->control, POLLIN, 0}, {around->host, POLLIN, 0},
                                   {around->spawner, POLLIN, 0}, {watch, POLLIN, 0},
                                   {child->notes, POLLIN, 0}, {child->next, POLLIN, 0}};
-        if (poll(waits, 6, -1) < 0) continue;
+        if (poll(waits, 6, stop_rest(&seen)) < 0) continue;
+        if (child->is_plugin && !go_on(&seen, child->process)) kills = true;
         if (waits[5].revents != 0 && !receive_control(child)) kills = true;
         if (waits[4].revents != 0) read_notes(child);
         if (waits[0].revents != 0) {

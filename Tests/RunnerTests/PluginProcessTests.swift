@@ -416,6 +416,19 @@ struct PluginProcessTests {
     }
 
     @Test(
+        "one that is stopped between its tasks goes on, and is killed if it is stopped again and again"
+    )
+    func stopped() throws {
+        let host = try host()
+        // Each task is taken, or ends with the process.
+        try host.waitUntil("killed") {
+            _ = try run("stop-soon", in: host)
+            return host.log.value.contains { $0.contains("ended by SIGKILL") }
+        }
+        #expect(try run("", in: host).outcome == .succeeded)
+    }
+
+    @Test(
         "one that executes another program, or stops itself, is killed at once",
         arguments: [
             "become /bin/sleep", "stop",

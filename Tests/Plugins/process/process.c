@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,15 @@ static void *complete_later(void *argument) {
     const curfew_task task = (curfew_task)(uintptr_t)argument;
     host->complete(host, task, CURFEW_OK, NULL, 0, "later", 5);
     return NULL;
+}
+
+/* Stops the process while no function runs. */
+static atomic_bool stops_soon;
+static void *stop_soon(void *argument) {
+    usleep(50000);
+    atomic_store(&stops_soon, false);
+    kill(getpid(), SIGSTOP);
+    return argument;
 }
 
 static uint64_t now(void) {
@@ -243,6 +253,11 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
     if (strcmp(text, "leave") == 0) _exit(atoi(argument));
     if (strcmp(text, "exit") == 0) exit(atoi(argument));
     if (strcmp(text, "signal") == 0) kill(getpid(), atoi(argument));
+    if (strcmp(text, "stop-soon") == 0 && !atomic_exchange(&stops_soon, true)) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, stop_soon, NULL);
+        pthread_detach(thread);
+    }
     /* The thread itself, so that it does not return first. */
     if (strcmp(text, "stop") == 0) raise(SIGSTOP);
     if (strcmp(text, "become") == 0) execl(argument, argument, "300", NULL);
