@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The line of plugins in processes of their own: a socket named `line` in the directory of TMPDIR.
+/// The line of plugins in processes of their own: a socket named `line` in the directory of TMPDIR, and for those with
+/// `needs`, which make no such sockets, a port of this machine, whose number is in CURFEW_MISDEED_PORT.
 ///
 /// A message is a letter, eight bytes of a number, and a text: `n` takes a note down, `w` waits until a
 /// gate is open, `f` asks whether the form is that one, `p` for the harness' process id. Each is answered;
@@ -9,7 +10,7 @@ import Glibc
 final class SocketLine: @unchecked Sendable {
     // Sendable: after `lay` only its thread uses it.
 
-    private let listener: Int32
+    private let listeners: [Int32]
     private let form: String
     private var connections: [Int32] = []
 
@@ -29,7 +30,9 @@ final class SocketLine: @unchecked Sendable {
 
     private init?(in directory: String, form: String) {
         self.form = form
-        listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+        let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+        let port = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        listeners = [listener, port]
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         let path = Array("\(directory)/line".utf8)
@@ -40,18 +43,28 @@ final class SocketLine: @unchecked Sendable {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        guard isBound, listen(listener, 200) == 0 else { return nil }
+        guard isBound, listen(listener, 200) == 0, listen(port, 200) == 0 else { return nil }
+        // Without bind(2) it has a port that the system picks.
+        var place = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isKnown = withUnsafeMutablePointer(to: &place) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(port, $0, &size) == 0
+            }
+        }
+        guard isKnown else { return nil }
+        setenv("CURFEW_MISDEED_PORT", String(UInt16(bigEndian: place.sin_port)), 1)
     }
 
     private func answer() -> Never {
         while true {
-            var waits = ([listener] + connections).map {
+            var waits = (listeners + connections).map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             guard poll(&waits, nfds_t(waits.count), -1) > 0 else { continue }
             for wait in waits where wait.revents != 0 {
-                if wait.fd == listener {
-                    let connection = accept(listener, nil, nil)
+                if listeners.contains(wait.fd) {
+                    let connection = accept(wait.fd, nil, nil)
                     if connection >= 0 { connections.append(connection) }
                 } else if !answer(wait.fd) {
                     Record.shared.forget(wait.fd)
