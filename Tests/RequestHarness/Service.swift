@@ -52,7 +52,10 @@ final class Service: @unchecked Sendable {
             History.put("ended")
             return
         case "open": work.gate.signal()
-        case "pause": try host.pause()
+        case "pause":
+            try host.pause()
+            // A turn that had begun before may launch yet; this is done in one after it.
+            _ = try host.requests(limit: 1)
         case "resume": try host.resume()
         case "fill": fill(words[1], leaving: Int(words[2]) ?? 0)
         case "remove": unlink(words[1])

@@ -377,15 +377,23 @@ class Checks:
         numbers = re.compile(r"/v1/(statistics|misses|requests)\?")
         page = self.page(routes=[(numbers, lambda route: self.remember(route, answers))])
         self.settle(page)
-        shown = page.eval_on_selector_all("[data-count]", "list => list.map(e => [e.dataset.count, e.textContent])")
-        for state, text in shown:
+
+        def count(state):
             answer = next(
                 answer
                 for url, answer in answers.items()
                 if urllib.parse.parse_qs(urllib.parse.urlsplit(url).query) == {"state": [state], "limit": ["1"]}
             )
-            number = len(answer["requests"]) + answer["more"]
-            assert text.replace("\u202f", "") == str(number), (state, text, number)
+            return len(answer["requests"]) + answer["more"]
+
+        # Requests are launched meanwhile, and an answer may have come that is not shown yet.
+        for _ in range(50):
+            shown = page.eval_on_selector_all("[data-count]", "list => list.map(e => [e.dataset.count, e.textContent])")
+            wrong = [(state, text) for state, text in shown if text.replace("\u202f", "") != str(count(state))]
+            if not wrong:
+                break
+            page.wait_for_timeout(100)
+        assert not wrong, [(state, text, count(state)) for state, text in wrong]
         assert len(shown) >= 5
         misses = next(answer["misses"] for url, answer in answers.items() if "/misses" in url)
         rows = "section[data-key=s-what-did-not-run-in-time-and-why] tbody tr"
