@@ -14,7 +14,7 @@ package struct HandlerDescription: Sendable {
     package var maxConcurrency: UInt32
     /// The most of its tasks that run at a time in all hosts of a store; nil for the default.
     package var maxInStore: Int?
-    /// What becomes of its tasks when other hosts will soon take this one for dead.
+    /// What the host does with its running tasks when it loses its lease.
     package var onLeaseLost: LeaseLoss = .stop
     /// The base of its events' names.
     package var event: String {

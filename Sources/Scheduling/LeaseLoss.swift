@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of the running tasks of a handler's requests once other hosts of the store will soon take this one for
-/// dead, and launch the requests again.
+/// What a host does with the running tasks of a handler's requests when it loses its lease: it has not reached the
+/// server of its store for so long that other hosts will soon launch the requests again.
 public enum LeaseLoss: Int32, Sendable, CaseIterable {
     /// They are told to stop, in time before others may launch them.
     case stop = 1

@@ -35,7 +35,7 @@ package struct ManifestHandler: Hashable, Sendable {
     /// The most of its tasks that run at a time in all hosts of a store; nil: one if only one at a time runs in a host,
     /// or else any number.
     package let maxInStore: Int?
-    /// What becomes of its tasks when other hosts will soon take this one for dead.
+    /// What the host does with its running tasks when it loses its lease.
     package let onLeaseLost: LeaseLoss
     package let examples: [ManifestExample]
     /// The position of the handler's object.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a host of a store does.
+/// The state of a host of a store.
 package enum StoreHostPhase: Int32, Sendable, CaseIterable, KebabCased {
     /// It launches requests.
     case works = 1
-    /// Somebody wants it to launch nothing more.
+    /// A person has drained it: it launches nothing more.
     case drained = 2
     /// Its machine is about to sleep or to be shut down.
     case leaving = 3
