@@ -45,6 +45,8 @@ TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake curl dbus faketime file fish gr
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libpq-dev libtbb-dev \
                   libuv1-dev python3-matplotlib redis-server strace
+# What the plugins use that the kit does not know, besides.
+STRANGER_PACKAGES := libluajit-5.1-dev libssl-dev zlib1g-dev
 # What the documentation is made with.
 DOCS_PACKAGES := furo graphviz python3-clang python3-myst-parser python3-sphinx
 
@@ -95,7 +97,7 @@ PLUGIN_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -I
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages demo-packages test-packages toolchain command release plugins test-plugins \
-        test test-all test-without torture fuzz prefix fresh-prefix demo pictures page-packages browser-packages \
+        test test-all test-without strangers stranger-packages torture fuzz prefix fresh-prefix demo pictures page-packages browser-packages \
         docs docs-packages layers recording bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
@@ -110,12 +112,14 @@ demo-packages: NEEDED := $(DEMO_PACKAGES)
 test-packages: NEEDED := $(TEST_PACKAGES)
 bench-packages: NEEDED := $(BENCH_PACKAGES)
 docs-packages: NEEDED := $(DOCS_PACKAGES)
+stranger-packages: NEEDED := $(STRANGER_PACKAGES)
 packages: ## install the Debian packages that a build needs, if any is missing
 demo-packages: ## the same for the demonstration
 test-packages: ## the same for the tests
 bench-packages: ## the same for the peers of the benchmarks
 docs-packages: ## the same for the documentation
-packages demo-packages test-packages bench-packages docs-packages browser-packages:
+stranger-packages: ## the same for the plugins that the kit does not know
+packages demo-packages test-packages bench-packages docs-packages stranger-packages browser-packages:
 	@if ! command -v dpkg-query >/dev/null; then
 	    echo "$@: not a Debian system; what is needed is called there: $(NEEDED)" >&2
 	    exit 0
@@ -353,6 +357,13 @@ test-without: test-packages ## the tests of plugins in processes, as on machines
 	        --filter "PluginProcessTests|FreshProcessTests|CompletionRaceTests$$hostile" || exit 1; \
 	done
 
+# The verdicts are to be the same in each run, also beside others: RUNS=10 LOAD=3 takes three hours.
+strangers: RUNS := 1
+strangers: LOAD := 0
+strangers: test-packages stranger-packages command ## put plugins that the kit does not know through it, RUNS (1) times, beside LOAD (0) busy loops
+	@echo "strangers: putting plugins that the kit does not know through it"
+	python3 -B Tests/Plugins/strangers/strangers.py --curfew "$$PWD/$(RELEASE)/curfew" --runs $(RUNS) --load $(LOAD)
+
 test-all: page-packages test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 Tests/run-tests.py --stall 3600 \
@@ -364,6 +375,7 @@ test-all: page-packages test ## the tests, then all that takes longer: twins, to
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 Tests/run-tests.py --filter AllProgramsTests
 	$(MAKE) --no-print-directory test-without
+	$(MAKE) --no-print-directory strangers
 	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory instructions

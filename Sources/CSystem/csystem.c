@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -190,6 +191,12 @@ static uint64_t nanoseconds_of(clockid_t clock) {
 }
 
 int64_t csys_realtime_ns(void) { return (int64_t)nanoseconds_of(CLOCK_REALTIME); }
+
+int64_t csys_clock_error_us(void) {
+    struct timex state = {.modes = 0};
+    if (adjtimex(&state) < 0 || (state.status & STA_UNSYNC) != 0) return -1;
+    return state.maxerror;
+}
 
 uint64_t csys_boottime_ns(void) { return nanoseconds_of(CLOCK_BOOTTIME); }
 

@@ -377,8 +377,8 @@ public final class Host: Sendable {
     ///
     /// - Parameters:
     ///   - drain: the time in which running tasks continue and queued ones start.
-    ///   - expire: the time to complete after expiration; nil for the longest grace of a handler,
-    ///     plus a second.
+    ///   - expire: the time to complete after expiration; nil for the longest grace of a handler or a
+    ///     running task, plus a second.
     ///   - leave: the time for functions to return; the retire function of each plugin has as much
     ///     again.
     ///
@@ -393,6 +393,11 @@ public final class Host: Sendable {
         limits.expire = expire?.inNanoseconds
         limits.leave = leave.inNanoseconds
         try shutDown(limits)
+    }
+
+    /// The nanoseconds in which `shutDown` will have ended, as far as can be said now.
+    package func longestShutdown(_ limits: ShutdownLimits) -> UInt64 {
+        runtime.longestShutdown(limits)
     }
 
     package func shutDown(_ limits: ShutdownLimits) throws(CurfewError) {

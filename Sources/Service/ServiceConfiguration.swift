@@ -38,6 +38,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
         own.control = own.control.needingStart
         other.control = other.control.needingStart
         (own.log.level, other.log.level) = (nil, nil)
+        (own.stopGrace, other.stopGrace) = (nil, nil)
         return own == other
     }
 

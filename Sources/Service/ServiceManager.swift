@@ -12,8 +12,8 @@ package struct ServiceManager: Sendable {
         case ready(String)
         /// The service reads its configuration again; `ready` follows.
         case reloading
-        /// The service ends.
-        case stopping
+        /// The service ends, within so many nanoseconds: the manager waits as long, where it would kill it earlier.
+        case stopping(within: UInt64)
         /// The service has checked that it works. Resets the watchdog.
         case alive
     }
@@ -57,7 +57,8 @@ package struct ServiceManager: Sendable {
             switch state {
             case .ready(let what): "READY=1\nSTATUS=\(Self.line(what))"
             case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(now / 1_000)"
-            case .stopping: "STOPPING=1\nSTATUS=nothing more is launched"
+            case .stopping(let limit):
+                "STOPPING=1\nSTATUS=nothing more is launched\nEXTEND_TIMEOUT_USEC=\(limit / 1_000)"
             case .alive: "WATCHDOG=1"
             }
         _ = text.withCString { notify(0, $0) }

@@ -63,8 +63,18 @@ static void become_spawner(void) {
 
 /* --- Supervisors ---------------------------------------------------------------------------------- */
 
-/* Forks, with namespaces and into a control group; in the fork 0. */
-static pid_t fork_into(uint64_t namespaces, int cgroup) {
+/* Moves this process into a control group. Returns an errno. */
+static int enter_group(int cgroup) {
+    int file = openat(cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    int error = write(file, "0", 1) == 1 ? 0 : errno;
+    close(file);
+    return error;
+}
+
+/* Forks, with namespaces and into a control group; in the fork 0, and what kept it out of the group. */
+static pid_t fork_into(uint64_t namespaces, int cgroup, int *group_error) {
+    *group_error = 0;
     struct clone_args arguments = {.flags = namespaces, .exit_signal = SIGCHLD};
     if (cgroup >= 0) {
         arguments.flags |= CLONE_INTO_CGROUP;
@@ -72,9 +82,12 @@ static pid_t fork_into(uint64_t namespaces, int cgroup) {
     }
     long child = syscall(SYS_clone3, &arguments, sizeof arguments);
     /* The seccomp filters of containers and of systemd refuse clone3, whose arguments they cannot read.
-     * They can read those of clone(2), and may permit namespaces there. */
-    if (child < 0 && errno == ENOSYS && cgroup < 0)
+     * They can read those of clone(2), and may permit namespaces there. That call knows no control group:
+     * the fork enters it before it starts any other process. */
+    if (child < 0 && errno == ENOSYS) {
         child = syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0);
+        if (child == 0 && cgroup >= 0) *group_error = enter_group(cgroup);
+    }
     return (pid_t)child;
 }
 
@@ -121,12 +134,14 @@ static pid_t start_supervisor(const order *given, surroundings *around) {
                          flags & namespaces[index].flag ? 0 : errors[index]);
         if (cgroup >= 0) note_feature(&around->features, csys_feature_control_group, cgroup_error);
         choose_filter(given, around);
-        pid_t child = fork_into(flags, cgroup_error == 0 ? cgroup : -1);
+        int group_error = 0;
+        pid_t child = fork_into(flags, cgroup_error == 0 ? cgroup : -1, &group_error);
+        if (group_error != 0) note_feature(&around->features, csys_feature_control_group, group_error);
         if (child < 0 && cgroup >= 0 && cgroup_error == 0 && errno != EAGAIN && errno != ENOMEM) {
             /* The control group may be what is refused. */
             int error = errno;
             note_feature(&around->features, csys_feature_control_group, error);
-            child = fork_into(flags, -1);
+            child = fork_into(flags, -1, &group_error);
             if (child >= 0) return child;
         }
         if (child >= 0 || flags == 0) return child;

@@ -58,7 +58,8 @@ enum ConformCommand {
             PATH is the directory of a plugin, or its manifest or library. Each case checks
             one rule of the contract in a child process, which is killed after a time limit
             with every process that it started. The kit needs only the plugin's files, so
-            the plugin may be written in any language.
+            the plugin may be written in any language. A signal ends the case that runs; what
+            is known then is told, also in the files that were asked for.
             """,
             """
             Cases that run tasks take the payloads from the examples in the manifest, in an
@@ -122,38 +123,25 @@ enum ConformCommand {
                     help: ["write `--isolation thread` to check the plugin in threads only"])
             }
         }
+        let session = ConformSession(request, isJSON: arguments.has(.json), console.out)
         try ProgramThread.takeSignals(orEnd: .kit) { number in
             // The children and what is theirs go first.
             ContainedChild.abandonAll()
+            session.interrupt()
             _exit(ExitCode.signal(number).rawValue)
         }
-        var reports: [ConformReport] = []
         for path in request.paths {
-            let screen: any ConformView =
-                arguments.has(.json)
-                ? ConformSilence() : ConformScreen(console.out, request)
             for round in 0..<request.rounds {
-                let report = try run(path, request, round, screen) {
+                try run(path, request, round, session) {
                     // The reader of the output is gone, and no file is written.
                     if console.out.failure != 0, request.files.isEmpty {
                         ContainedChild.abandonAll()
                         Program.leave(.faults, console)
                     }
                 }
-                reports.append(report)
             }
         }
-        if arguments.has(.json) {
-            console.out.line(ConformRecords.item(reports, request).written)
-        }
-        for file in request.files { try file.write(reports) }
-        return code(of: reports)
-    }
-
-    /// The worst of all. That one plugin was not looked at does not hide that another failed.
-    private static func code(of reports: [ConformReport]) -> ExitCode {
-        let codes = Set(reports.map(\.code))
-        return [.otherABI, .faults, .usage].first(where: codes.contains) ?? .ok
+        return try session.finish()
     }
 
     static func selection(_ arguments: Arguments) throws(CommandError) -> Selection {
@@ -193,35 +181,30 @@ enum ConformCommand {
     }
 
     private static func run(
-        _ path: String, _ request: ConformRequest, _ round: Int, _ view: any ConformView,
+        _ path: String, _ request: ConformRequest, _ round: Int, _ session: ConformSession,
         _ goesOn: () -> Void
-    ) throws(CommandError) -> ConformReport {
+    ) throws(CommandError) {
         let subject = Subject(directory: path)
         var kit = KitRun(subject, request.selection.cases, seed: request.seed(ofRound: round))
         kit.isReproducing = request.isReproducing
         kit.isInProcess = request.isInProcess
         kit.isolations = request.isolations
         kit.time = request.time
-        var report = ConformReport(path: path, subject: subject, seed: kit.seed)
-        view.begin(report, kit.count)
-        let start = csys_monotonic_ns()
+        session.begin(ConformReport(path: path, subject: subject, seed: kit.seed), kit.count)
         do throws(ContainmentError) {
             try kit.go(
-                begins: { view.begins($0) },
+                begins: { session.begins($0) },
                 ends: { result in
-                    report.results.append(result)
-                    view.ends(result)
+                    session.ends(result)
                     goesOn()
                 })
         } catch {
-            view.clear()
+            session.fail()
             throw CommandError(
                 .kit, error.description, notes: ["the plugin did not cause this"],
                 help: error.help.map { [$0] } ?? [])
         }
-        report.duration = csys_monotonic_ns() &- start
-        view.end(report)
-        return report
+        session.end()
     }
 }
 

@@ -11,6 +11,8 @@ struct ConformReport {
     let subject: Subject
     let seed: UInt64
     var results: [CaseResult] = []
+    /// The runs of cases that a signal kept the kit from.
+    var notRun = 0
     /// Nanoseconds.
     var duration: UInt64 = 0
 
@@ -19,8 +21,8 @@ struct ConformReport {
     var code: ExitCode {
         if isForeign { return .otherABI }
         if tally.failures > 0 { return .faults }
-        // A plugin of which every case was skipped has not passed.
-        return tally[.skip] == tally.all ? .usage : .ok
+        // A plugin of which every case was skipped, or not all were run, has not passed.
+        return notRun > 0 || tally[.skip] == tally.all ? .usage : .ok
     }
 
     /// Whether the plugin was built for another ABI, so that no other case applies.
@@ -61,7 +63,7 @@ enum ConformRecords {
             ("pluginVersion", .text(orNull: report.subject.sound?.version)),
             ("sha256", .text(orNull: (try? report.subject.elf?.get())?.sha256)),
             ("seed", .integer(Int64(report.seed))), ("ok", .bool(report.code == .ok)),
-            ("seconds", .seconds(report.duration)),
+            ("seconds", .seconds(report.duration)), ("notRun", .integer(Int64(report.notRun))),
             (
                 "tally",
                 .object(

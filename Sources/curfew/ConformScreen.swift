@@ -165,6 +165,11 @@ final class ConformScreen: ConformView {
             + out.wrapped(text + parts.joined(separator: ", "), after: 21, indent: 21)
         out.line(
             out.paint(line, tally.failures > 0 ? .alarm : tally[.pass] > 0 ? .good : .warning))
+        if report.notRun > 0 {
+            advise(
+                "ended:", "by a signal, before \(Self.counted(report.notRun, "other run")) of cases"
+            )
+        }
         if tally.failures == 0, tally[.pass] + tally[.warn] == 0 {
             advise("", "nothing was checked, and so nothing is proven")
         }

@@ -9,14 +9,23 @@ enum JUnitReport {
         var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>"]
         for report in reports {
             let tally = report.tally
-            let errors = tally[.crash] + tally[.timeout]
+            // A suite that was not run whole must not look like one that passed.
+            let cut = report.notRun > 0 ? 1 : 0
+            let errors = tally[.crash] + tally[.timeout] + cut
             let name = report.subject.sound?.id ?? report.path
             lines.append(
-                "  <testsuite name=\"\(escaped(name))\" tests=\"\(tally.all)\" failures=\"\(tally.failures - errors)\" errors=\"\(errors)\" skipped=\"\(tally[.skip])\" time=\"\(TimeText.seconds(report.duration, decimals: 3))\">"
+                "  <testsuite name=\"\(escaped(name))\" tests=\"\(tally.all + cut)\" failures=\"\(tally.failures + cut - errors)\" errors=\"\(errors)\" skipped=\"\(tally[.skip])\" time=\"\(TimeText.seconds(report.duration, decimals: 3))\">"
             )
             lines.append(
                 "    <properties><property name=\"seed\" value=\"\(report.seed)\"/></properties>")
             for result in report.results { lines += self.lines(of: result, name) }
+            if cut > 0 {
+                lines += [
+                    "    <testcase classname=\"\(escaped(name))\" name=\"interrupted\">",
+                    "      <error message=\"a signal ended the kit before \(report.notRun) further runs\"/>",
+                    "    </testcase>",
+                ]
+            }
             lines.append("  </testsuite>")
         }
         return (lines + ["</testsuites>", ""]).joined(separator: "\n")

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import PluginBridge
+import Service
 
 /// `curfew paths`
 enum PathsCommand {
     static let command = Command(
-        name: "paths", summary: "print the directories of plugins and of the installation",
+        name: "paths", summary: "print where plugins, a host's files and the installation are",
         options: [.json],
         details: [
             """
             Prints every directory of plugins in the order of the search, with its origin
             and content, or the reason why it is ignored; the plugins that another one of
-            the same id hides; and the files of this installation.
+            the same id hides; what a host of this user reads and writes; and the files of
+            this installation.
             """
         ],
         sections: [
@@ -31,6 +33,11 @@ enum PathsCommand {
                             + "keys (a number) and faults (why files do not count)"
                     ),
                     ("remarks", "the ignored parts of the environment, as texts"),
+                    (
+                        "configuration, store, socket, apps",
+                        "what `curfew serve` of this user uses, each with path and exists; a store on a "
+                            + "server has no file, and what has no place is missing"
+                    ),
                     (
                         "program, library, schema, templates",
                         "files and directories of this installation, each with path and exists"
@@ -55,6 +62,18 @@ enum PathsCommand {
         [
             ("program", Installation.program), ("library", Installation.library),
             ("schema", Installation.schema), ("templates", Installation.templates),
+        ].compactMap { name, path in path.map { (name, $0) } }
+    }
+
+    /// What a host of this user uses, by the names of their JSON members.
+    private static var hostFiles: [(name: String, path: String)] {
+        let usual = ConfigurationFiles.usual { Environment.value($0) }
+        let place = StorePlace.usual.map { StorePlace($0, option: "") }
+        let isLocal = place?.isOnServer == false
+        return [
+            ("configuration", usual?.path), ("store", isLocal ? place?.directory : nil),
+            ("socket", isLocal ? place.flatMap { ControlPlace($0)?.path } : nil),
+            ("apps", AppFile.directory { Environment.value($0) }),
         ].compactMap { name, path in path.map { (name, $0) } }
     }
 
@@ -92,6 +111,10 @@ enum PathsCommand {
                 )
             })
         list("keys that may sign plugins", keys.map { ($0.directories[0], text($0)) })
+        list(
+            "a host of this user has",
+            hostFiles.map { ($0.name, $0.path + (exists($0.path) ? "" : ", which does not exist")) }
+        )
         list(
             "of this installation",
             files.map { ($0.name, $0.path + (exists($0.path) ? "" : ", which does not exist")) })
@@ -153,7 +176,7 @@ enum PathsCommand {
                         })
                 ), ("remarks", .list(SearchedPlace.remarks().map { .text($0) })),
             ]
-                + files.map { name, path in
+                + (hostFiles + files).map { name, path in
                     (name, .object([("path", .text(path)), ("exists", .bool(exists(path)))]))
                 })
     }

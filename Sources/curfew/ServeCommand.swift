@@ -219,22 +219,24 @@ enum ServeCommand {
             lines.log(.warning, nil, 0, "apps are not started: no thread can be started")
         }
         lines.serving(place.directory, loaded)
-        let life = ServiceLife(host, lines, plugins: loaded.count)
+        var limits = ShutdownLimits()
+        limits.expire = configuration?.stopGrace
+        let life = ServiceLife(host, control, lines, plugins: loaded.count)
         life.run(signals, event: reloads.descriptor) {
             let calls = reloads.take()
             guard let files else { return }
             let outcome = reload(
-                files, after: configuration, arguments, place, host, access, lines)
+                files, after: configuration, &limits, arguments, place, host, access, lines)
             control?.recheck(access)
             reloads.finish(calls, outcome)
+        } stopLimit: {
+            host.longestShutdown(limits)
         }
         lines.stopping()
         reloads.close()
         control?.beginStop()
         watch?.stop()
         apps?.stop()
-        var limits = ShutdownLimits()
-        limits.expire = configuration?.stopGrace
         try? host.shutDown(limits)
         traces?.stop()
         control?.stop()
@@ -328,10 +330,12 @@ enum ServeCommand {
         )
     }
 
-    /// Reads the configuration again and applies its schedules. Other settings count from the next start.
+    /// Reads the configuration again and applies its schedules, roles, the level of its log, and the time that tasks
+    /// have at the end. Other settings count from the next start.
     private static func reload(
-        _ files: ConfigurationFiles, after first: ServiceConfiguration?, _ arguments: Arguments,
-        _ place: StorePlace, _ host: Host, _ access: ControlAccess, _ lines: ServeLines
+        _ files: ConfigurationFiles, after first: ServiceConfiguration?,
+        _ limits: inout ShutdownLimits, _ arguments: Arguments, _ place: StorePlace, _ host: Host,
+        _ access: ControlAccess, _ lines: ServeLines
     ) -> ReloadQueue.Outcome {
         let check = ServeConfiguration.checkLine(files, arguments)
         func refused(
@@ -367,6 +371,7 @@ enum ServeCommand {
                 "curfew reload" + place.option, isStore: true)
         }
         lines.change(to: configuration.log)
+        limits.expire = configuration.stopGrace
         lines.schedules(changes, isReload: true)
         var notes: [String] = []
         access.change(to: configuration.control) {
@@ -377,7 +382,7 @@ enum ServeCommand {
         if needsStart {
             lines.log(
                 .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the web page, traces, the form of its log or its end, than when the host was started; they count once it is started again"
+                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the web page, traces, or the form of its log, than when the host was started; they count once it is started again"
             )
         }
         return .applied(changes, needsStart: needsStart, notes: notes)

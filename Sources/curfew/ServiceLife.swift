@@ -7,10 +7,13 @@ import Service
 struct ServiceLife {
     private let host: Host
     private let manager: ServiceManager?
+    private let control: ControlSocket?
     private let status: String
 
-    init(_ host: Host, _ lines: ServeLines, plugins: Int) {
+    /// - Parameter control: the socket that clients are answered at, if there is one.
+    init(_ host: Host, _ control: ControlSocket?, _ lines: ServeLines, plugins: Int) {
         self.host = host
+        self.control = control
         status = "serves, with \(plugins) plugin\(plugins == 1 ? "" : "s")"
         do throws(ServiceManager.Failure) {
             manager = try ServiceManager.ofProcess()
@@ -27,21 +30,26 @@ struct ServiceLife {
     /// - Parameters:
     ///   - event: a descriptor that is readable when the configuration is to be read again.
     ///   - reload: called for that, and for each signal that wants it.
-    func run(_ signals: StopSignals, event: Int32, reload: () -> Void) {
+    ///   - stopLimit: returns the nanoseconds in which the host will have ended.
+    func run(
+        _ signals: StopSignals, event: Int32, reload: () -> Void, stopLimit: () -> UInt64
+    ) {
         tell(.ready(status))
         // Twice as often as it has to be.
         let interval = manager?.watchdog.map { max(1, $0 / 2) }
         var due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
         while true {
             switch signals.next(until: due, event: event) {
-            case .end: return tell(.stopping)
+            case .end: return tell(.stopping(within: stopLimit()))
             case .hangup, .event:
                 tell(.reloading)
                 reload()
                 tell(.ready(status))
             case .time:
-                // Where it is stuck this does not return, and the manager hears nothing.
+                // Where one is stuck this does not return, and the manager hears nothing. Of the threads that
+                // watch deadlines another takes over from one that is stuck.
                 host.awaitRequestThread()
+                control?.awaitThread()
                 tell(.alive)
                 due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
             }

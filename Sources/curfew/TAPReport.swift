@@ -6,7 +6,7 @@ import Scheduling
 /// The results of the kit as the lines of the Test Anything Protocol, version 14.
 enum TAPReport {
     static func text(of reports: [ConformReport]) -> String {
-        let count = reports.reduce(0) { $0 + $1.results.count }
+        let count = reports.reduce(0) { $0 + $1.results.count + $1.notRun }
         var lines = ["TAP version 14", "1..\(count)"]
         var number = 0
         for report in reports {
@@ -30,6 +30,9 @@ enum TAPReport {
                 lines.append("  explain: curfew explain \(result.tested.fault.code)")
                 lines.append("  ...")
             }
+        }
+        if reports.contains(where: { $0.notRun > 0 }) {
+            lines.append("Bail out! A signal ended the kit.")
         }
         return (lines + [""]).joined(separator: "\n")
     }

@@ -49,7 +49,8 @@ struct ConformReportsTests {
             #expect(
                 Set(plugin.keys)
                     == [
-                        "path", "id", "pluginVersion", "sha256", "seed", "ok", "seconds", "tally",
+                        "path", "id", "pluginVersion", "sha256", "seed", "ok", "seconds", "notRun",
+                        "tally",
                         "cases",
                     ])
             members.formUnion(plugin.keys)

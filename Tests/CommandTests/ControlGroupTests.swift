@@ -76,6 +76,23 @@ struct ControlGroupTests {
             """)
     }
 
+    @Test("where clone3 is refused, as in a unit of systemd, each has its group all the same")
+    func withoutClone3() throws {
+        let source = BuiltProducts.packageRoot + "/Tests/TestSupport/without.c"
+        try run(
+            """
+            curfew, program = program, directory + "/without"
+            subprocess.run(["cc", "-std=gnu11", "-o", program, "\(source)"], check=True)
+            mark()
+            call("clone3", curfew, "run", "--", "sh", "-c", "cat /proc/self/cgroup > %s/place" % directory)
+            found = open(directory + "/place").read().split("0::")[1].strip().split("/")
+            assert found[-1].startswith("curfew-") and found[-2] == os.path.basename(group), found
+            confinement = json.loads(call("clone3", curfew, "inspect", "--json"))
+            assert "control group" in confinement["inForce"], confinement
+            assert "pid namespace" in confinement["inForce"], confinement
+            """)
+    }
+
     @Test("inspect has what is in force, and why not")
     func inspected() throws {
         try run(

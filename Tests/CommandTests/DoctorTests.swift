@@ -67,6 +67,55 @@ struct DoctorTests {
         #expect(try findings("store").found.map(\.state) == ["ok"])
     }
 
+    @Test("the socket of a host that answers is ok, and of one that has none is a warning")
+    func socket() throws {
+        let script = """
+            "$1" serve --store "$2" >"$2.out" & host=$!
+            until test -S "$2/control.sock"; do sleep 0.05; done
+            "$1" doctor --store "$2" | grep ' socket '
+            rm "$2/control.sock"
+            "$1" doctor --store "$2" | grep ' socket '
+            kill $host
+            wait $host
+            """
+        let run = try ChildProcess.run(
+            "sh", ["-c", script, "sh", CommandRun.program, files.path("store")],
+            environment: CommandRun.environment.merging(["HOME": files.path("home")]) { $1 },
+            limit: .seconds(60))
+        let lines = run.output.split(separator: "\n")
+        #expect(run.succeeded && lines.count == 2, "\(run)")
+        #expect(lines.first?.hasPrefix("ok    socket         the host answers at ") == true)
+        #expect(
+            lines.last?.hasPrefix("warn  socket         the host has no control socket: ") == true)
+    }
+
+    @Test(
+        "systemd that starts no host is a warning with what has it start one",
+        .enabled(if: DoctorTests.hasMounts))
+    func unit() throws {
+        let script = """
+            mount -t tmpfs none /run && mkdir -p /run/systemd/system &&
+            mkdir -p /etc/systemd/system && mount -t tmpfs none /etc/systemd/system || exit 1
+            "$1" doctor | grep -A1 ' unit '
+            mkdir -p /etc/systemd/system/multi-user.target.wants
+            touch /etc/systemd/system/multi-user.target.wants/curfew.service
+            "$1" doctor | grep -A1 ' unit '
+            """
+        let run = try ChildProcess.run(
+            "unshare", ["-m", "sh", "-c", script, "sh", CommandRun.program],
+            environment: CommandRun.environment.merging(["HOME": files.path("home")]) { $1 },
+            limit: .seconds(60))
+        let output = run.output
+        #expect(run.succeeded, "\(run)")
+        #expect(output.contains("warn  unit           systemd starts no host with the machine\n"))
+        #expect(output.contains("systemctl enable --now curfew\n"), "\(output)")
+        #expect(output.contains("ok    unit           systemd starts curfew.service"))
+    }
+
+    private static let hasMounts =
+        geteuid() == 0
+        && (try? ChildProcess.run("unshare", ["-m", "true"]).succeeded) == true
+
     @Test("faults of the configuration fail, and the check is named")
     func configuration() throws {
         try write("{\"schedules\": [{}]}")

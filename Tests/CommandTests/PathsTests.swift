@@ -73,6 +73,33 @@ struct PathsTests {
         #expect(text.contains("org.curfew.test.patient is taken from \(files.path("a/patient"))"))
     }
 
+    @Test("what a host of the user reads and writes, whether it is there or not")
+    func host() throws {
+        let files = try TemporaryDirectory()
+        try files.write("{}", to: ".config/curfew/curfew.json")
+        let environment = [
+            "HOME": files.path, "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": files.path("state"),
+            "CURFEW_STORE": "",
+        ]
+        let document = try CommandRun("paths", "--json", environment: environment).document()
+        for (name, path, exists) in [
+            ("configuration", ".config/curfew/curfew.json", true),
+            ("store", "state/curfew/store", false),
+            ("socket", "state/curfew/store/control.sock", false),
+            ("apps", "state/curfew/apps", false),
+        ] {
+            let file = try #require(document[name] as? [String: Any], "\(name)")
+            #expect(file["path"] as? String == files.path(path))
+            #expect(file["exists"] as? Bool == exists)
+        }
+        let text = try CommandRun("paths", environment: environment).output
+        #expect(text.contains("\na host of this user has:\n"), "\(text)")
+        let server = try CommandRun(
+            "paths", "--json",
+            environment: environment.merging(["CURFEW_STORE": "postgres://a:secret@b/c"]) { $1 })
+        #expect(try server.document()["store"] == nil && !server.output.contains("secret"))
+    }
+
     @Test("what of the environment is ignored")
     func ignored() throws {
         let run = try CommandRun(

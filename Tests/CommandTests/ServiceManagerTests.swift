@@ -64,15 +64,35 @@ struct ServiceManagerTests {
             ], "\(output)")
     }
 
-    @Test("a watchdog hears of a host that lives, and not of one whose requests are stuck")
-    func watchdog() throws {
+    @Test(
+        "a manager waits for the end as long as tasks may take, by what the configuration says last"
+    )
+    func patience() throws {
+        let output = try manage(
+            """
+            heard()
+            with open(sys.argv[4], "w") as file:
+                file.write('{"stop": {"grace": "10min"}}')
+            host.send_signal(signal.SIGHUP)
+            heard(2)
+            host.send_signal(signal.SIGTERM)
+            lines = manager.recv(4096).decode().split("\\n")
+            print(lines[0], next(int(l[20:]) // 60_000_000 for l in lines if l.startswith("EXTEND_TIMEOUT_USEC=")))
+            """)
+        #expect(output.split(separator: "\n") == ["STOPPING=1 10", "0"], "\(output)")
+    }
+
+    @Test(
+        "a watchdog hears of a host that lives, and not of one whose requests or clients are stuck",
+        arguments: ["curfew-requests", "curfew-http"])
+    func watchdog(thread: String) throws {
         let output = try manage(
             """
             print(heard(4))
             threads = "/proc/%d/task" % host.pid
             def name(thread):
                 return open("%s/%s/comm" % (threads, thread)).read().strip()
-            stuck = [int(t) for t in os.listdir(threads) if name(t) == "curfew-requests"]
+            stuck = [int(t) for t in os.listdir(threads) if name(t) == "\(thread)"]
             libc = ctypes.CDLL(None, use_errno=True)
             SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
             print(len(stuck))

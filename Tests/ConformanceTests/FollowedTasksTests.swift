@@ -45,6 +45,30 @@ struct FollowedTasksTests {
         #expect(!tasks.areStopping && tasks.fault(ofCompleting: 2, by: 8) != nil)
     }
 
+    @Test("a task that was completed before its function returned PENDING does not become pending")
+    func completedFirst() {
+        var tasks = FollowedTasks()
+        tasks.keep(1)
+        let order = [tasks.complete(1), tasks.pend(1), tasks.complete(1)]
+        #expect(order == [false, false, false])
+    }
+
+    @Test("less progress than before is told, with the most there was")
+    func progress() {
+        var tasks = FollowedTasks()
+        let told = [0.25, 0.75, 0.75, 0.5, 0.6, 0.8].map { tasks.report($0, of: 1) }
+        #expect(told == [nil, nil, nil, 0.75, 0.75, nil])
+        #expect(tasks.report(0, of: 2) == nil)
+    }
+
+    @Test("a completion that was refused for lack of memory may be repeated once")
+    func retry() {
+        var tasks = FollowedTasks()
+        tasks.permitRetry(1)
+        let retries = [tasks.takeRetry(2), tasks.takeRetry(1), tasks.takeRetry(1)]
+        #expect(retries == [false, true, false])
+    }
+
     @Test("a task is held that was answered, and to which there is a reference")
     func held() {
         var tasks = FollowedTasks()
@@ -56,8 +80,9 @@ struct FollowedTasksTests {
             tasks.held == [1, 3] && tasks.wasAnswered(1, by: 7) && !tasks.wasAnswered(1, by: 8))
         _ = tasks.drop(1)
         #expect(tasks.held == [3])
-        tasks.pend(3)
+        let isPending = tasks.pend(3)
         let wasPending = [tasks.complete(3), tasks.complete(1)]
-        #expect(wasPending == [true, false] && tasks.isCompleted(3) && !tasks.isCompleted(2))
+        #expect(isPending && wasPending == [true, false])
+        #expect(tasks.isCompleted(3) && !tasks.isCompleted(2))
     }
 }

@@ -100,6 +100,10 @@ struct Harm: Sendable {
                 for (;;) pause();
                 """, hangs: true),
         Harm(
+            name: "has itself traced by the process that watches it, which waits for another",
+            body: "ptrace(PTRACE_TRACEME, 0, 0, 0); raise(SIGSTOP); for (;;) pause();",
+            hangs: true, phases: [.run]),
+        Harm(
             name: "stops the process that watches it",
             body: "kill(getppid(), SIGSTOP); for (;;) pause();", hangs: true),
         Harm(

@@ -30,6 +30,8 @@ struct InterruptedKitTests {
 
         let ended = DispatchSemaphore(value: 0)
         let ending = Mutex<ChildProcess.Ending?>(nil)
+        let output = Mutex("")
+        let tap = plugin.directory + ".tap"
         let environment = ConformRun.environment.merging(watch.environment) { $1 }
         let directory = plugin.directory
         // Of a case that begins or ends at that moment, SIGKILL may leave an empty directory: there is to be no
@@ -37,8 +39,9 @@ struct InterruptedKitTests {
         let alone = signal == SIGKILL ? ["--only", "clean-exit"] : []
         Thread.detachNewThread {
             let kit = try? ChildProcess.run(
-                ConformRun.program, ["conform", directory, "--json"] + alone,
+                ConformRun.program, ["conform", directory, "--json", "--tap", tap] + alone,
                 environment: environment, limit: .seconds(60))
+            output.withLock { $0 = kit?.output ?? "" }
             ending.withLock { $0 = kit?.ending }
             ended.signal()
         }
@@ -58,6 +61,17 @@ struct InterruptedKitTests {
         }
         #expect(ending.withLock { $0 } == .exited(128 + signal))
         #expect(watch.residue == [])
+        // What was known by then is told.
+        let text = output.withLock { $0 }
+        let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let plugins = try #require(document?["plugins"] as? [[String: Any]], "\(text)")
+        let known = try #require(plugins.first?["cases"] as? [[String: Any]])
+        #expect(
+            document?["ok"] as? Bool == false
+                && known.contains { $0["status"] as? String == "pass" })
+        #expect(try #require(plugins.first?["notRun"] as? Int) > 0)
+        let lines = try String(contentsOfFile: tap, encoding: .utf8).split(separator: "\n")
+        #expect(lines.last == "Bail out! A signal ended the kit." && lines.count > known.count)
     }
 
     /// The kit, of the process with which it watches a child.

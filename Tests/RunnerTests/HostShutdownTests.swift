@@ -68,6 +68,21 @@ struct HostShutdownTests {
         #expect(shutdown.join() == .ok)
     }
 
+    @Test("it waits as long as the grace of any task that runs, also a grace of its own")
+    func ownGrace() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(grace: .second, run: stuck.run { _ in .ok })
+        let usual = host.runtime.longestShutdown(ShutdownLimits())
+        let task = try host.launch(grace: 3_600 * .second)
+        #expect(stuck.entered.wait())
+        #expect(
+            host.runtime.longestShutdown(ShutdownLimits()) == usual + 3_599 * UInt64.second)
+        stuck.go.send()
+        #expect(host.wait(task) == .ok)
+        #expect(host.runtime.longestShutdown(ShutdownLimits()) == usual)
+    }
+
     @Test("drain lets running, pending and queued tasks finish")
     func drain() throws {
         let host = try TestHost()

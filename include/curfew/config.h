@@ -276,7 +276,7 @@ typedef struct curfew_shutdown_options {
     uint32_t reserved;  /* 0 */
     uint64_t drain_ns;  /* lets running tasks go on and queued ones start; default: none */
     uint64_t expire_ns; /* then waits for the answers of tasks told to stop; default: the longest
-                           grace and 1 s */
+                           grace of a handler or a running task, and 1 s */
     uint64_t leave_ns;  /* then waits for functions to return; as long again, but at least 100 ms,
                            for an event's receiver, the log function and destructors of thread-local
                            data; and as long for the retire function of each plugin; default: 1 s.

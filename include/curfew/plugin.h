@@ -171,8 +171,8 @@ struct curfew_host_api {
     uint64_t (*remaining_ns)(const curfew_host_api *api, curfew_task task) CURFEW_TAG(any, any);
 
     /*
-     * Reports progress: a fraction in 0…1 and a text, of which at most 1 KiB is copied. Raises
-     * `<event>_progress(double, text)`. Returns CURFEW_OK, CURFEW_INVALID (not a number in
+     * Reports progress: a fraction in 0…1, not less than the last one, and a text, of which at most
+     * 1 KiB is copied. Raises `<event>_progress(double, text)`. Returns CURFEW_OK, CURFEW_INVALID (not a number in
      * 0…1), CURFEW_ALREADY (the task is over) or CURFEW_STALE.
      */
     curfew_status (*progress)(const curfew_host_api *api, curfew_task task, double fraction,

@@ -70,6 +70,8 @@ int32_t csys_watcher_take(int32_t watcher, int32_t *numbers, int32_t capacity);
 
 /* Nanoseconds since 1970 in UTC, and since the machine was started, its sleep included. */
 int64_t csys_realtime_ns(void);
+/* Microseconds by which that may be wrong, as the kernel was told; -1 if nothing sets the clock: adjtimex(2). */
+int64_t csys_clock_error_us(void);
 uint64_t csys_boottime_ns(void);
 /* Nanoseconds of processor time that this thread has used. */
 uint64_t csys_thread_cpu_ns(void);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csystem_library_data.h: where the variables of a loaded library are.
+ * csystem_library_data.h: where the variables of a loaded library are, and who is in its code.
  */
 #ifndef CSYSTEM_LIBRARY_DATA_H
 #define CSYSTEM_LIBRARY_DATA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Calls `each` with the place of each part of a library that its code can write, and with the place of the
@@ -12,5 +13,10 @@
  * with that name is taken, and where there is none, nothing is called. */
 void csys_each_writable_part(const char *name, void *context,
                              void (*each)(void *context, uint64_t start, uint64_t bytes, uint64_t base));
+
+/* Whether another thread of this process is in the code of a library, or returns there one day, as far as its
+ * stack tells; true also if it runs just now, so that nobody knows. A thread of libraries that were called by the
+ * first one, such as the timers' of the C library, is in theirs. */
+bool csys_thread_is_in_library(int32_t thread, const char *name);
 
 #endif /* CSYSTEM_LIBRARY_DATA_H */

@@ -141,9 +141,16 @@ extension ConformanceCase {
                 while count < most, count < 5 || csys_monotonic_ns() < until {
                     let bed = try TestBed(run)
                     try bed.load()
-                    if let trial = (try? run.examples(.success))?.first { _ = try bed.run(trial) }
-                    try bed.end()
                     count += 1
+                    if let trial = (try? run.examples(.success))?.first {
+                        let ended = try bed.run(trial)
+                        guard ended.outcome == .succeeded else {
+                            throw CaseVerdict.fail(
+                                "\(trial.name) \(ended.outcome.name) in host \(count) of \(most), one after the other",
+                                notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+                        }
+                    }
+                    try bed.end()
                 }
                 return count
             }

@@ -13,6 +13,7 @@ extension ConformanceCase {
     /// interposer found.
     private static func kept(
         _ name: String, _ rules: ContractRule..., payloads: [[UInt8]] = [],
+        warning: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil },
         finding: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil }
     ) -> ConformanceCase {
         ConformanceCase(
@@ -30,6 +31,9 @@ extension ConformanceCase {
             for rule in rules { try bed.check(rule) }
             if let text = interposer?.findings.lazy.compactMap(finding).first {
                 throw CaseVerdict.fail("it \(text)")
+            }
+            if let text = interposer?.findings.lazy.compactMap(warning).first {
+                run.warn("it \(text)")
             }
         }
     }
@@ -140,7 +144,10 @@ extension ConformanceCase {
                 }
             }
         },
-        kept("progress-in-range", .progressRange) {
+        kept(
+            "progress-in-range", .progressRange,
+            warning: { if case .progressBack(let text) = $0 { text } else { nil } }
+        ) {
             if case .afterCompletion(let text) = $0, text.contains("progress") { text } else { nil }
         },
         kept(

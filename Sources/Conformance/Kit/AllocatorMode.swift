@@ -11,6 +11,14 @@ enum AllocatorMode: Sendable {
     /// That, and the process is ended at a wrong use of memory.
     case checking
 
+    /// Whether the C library's checks are in this process: they were preloaded, and nothing else was.
+    static var isChecking: Bool {
+        guard let preloaded = getenv("LD_PRELOAD"), let checks = csys_malloc_checks() else {
+            return false
+        }
+        return strcmp(preloaded, checks) == 0
+    }
+
     /// The variables of the environment: mallopt(3) has the first, the manual of the C library, "Memory
     /// Allocation Tunables", the second. Since version 2.34 the checks are in a library of their own.
     var variables: [String: String] {

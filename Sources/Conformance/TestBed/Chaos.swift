@@ -11,8 +11,8 @@ import Scheduling
 final class Chaos: Sendable {
     /// The statuses with which each function may fail, though nothing is wrong with the call.
     private static let refusals: [String: [Status]] = [
-        "progress": [.already], "raise": [.busy, .closing], "keep": [.exhausted],
-        "complete": [.exhausted, .closing],
+        "progress": [.already], "raise": [.busy], "keep": [.exhausted],
+        "complete": [.closing], "complete with a result": [.exhausted, .closing],
         "submit": [.tooMany, .storeFull, .storeBusy, .closing],
     ]
     /// One of so many calls is refused.

@@ -46,17 +46,25 @@ struct Environment {
     /// Returns the things that were added.
     func left() -> [String] { threads() + descriptors() + processes() }
 
-    func threads() -> [String] {
+    func threads() -> [String] { threadsLeft().map(\.text) }
+
+    /// The threads that were added and do not end within a second, with whether each is in the plugin's own code.
+    func threadsLeft() -> [(text: String, isOwn: Bool)] {
         let until = csys_monotonic_ns() &+ 1_000_000_000
         let now = ProcessFacts().threads.filter { number, name in
             facts.threads[number] == nil && !Environment.isEnding(number, until: until)
                 && !(subject.isSwift && RuntimeAllowance.threads.contains(name)
                     && Environment.fallsAsleep(number))
         }
-        return now.sorted { $0.key < $1.key }.map {
-            $0.value.isEmpty
+        return now.sorted { $0.key < $1.key }.map { number, name in
+            let text =
+                name.isEmpty
                 ? "left a thread without a name"
-                : "left a thread (\($0.value), the name of the thread that started it unless it has one)"
+                : "left a thread (\(name), the name of the thread that started it unless it has one)"
+            let isOwn = subject.libraryPath.map {
+                csys_thread_is_in_library(Int32(number), $0)
+            }
+            return (text, isOwn ?? true)
         }
     }
 

@@ -15,6 +15,10 @@ struct FollowedTasks {
     private var completed: Set<UInt64> = []
     /// Those whose functions have returned PENDING.
     private var pending: Set<UInt64> = []
+    /// Those whose completion was refused for lack of memory.
+    private var retriable: Set<UInt64> = []
+    /// The largest fraction that was reported.
+    private var fractions: [UInt64: Double] = [:]
     /// The references that tasks have, by task: the function's own, and those that were kept.
     private var references: [UInt64: Int] = [:]
     /// The tasks whose expiration callbacks are at work, and how many callbacks are.
@@ -45,7 +49,18 @@ struct FollowedTasks {
         answers[task]?.thread == thread
     }
 
-    mutating func pend(_ task: UInt64) { pending.insert(task) }
+    /// Its function has returned PENDING. Returns false if the task was completed meanwhile, so that the function's
+    /// reference goes now.
+    mutating func pend(_ task: UInt64) -> Bool {
+        guard !completed.contains(task) else { return false }
+        pending.insert(task)
+        return true
+    }
+
+    mutating func permitRetry(_ task: UInt64) { retriable.insert(task) }
+
+    /// Returns whether a further completion was permitted, which it is once.
+    mutating func takeRetry(_ task: UInt64) -> Bool { retriable.remove(task) != nil }
 
     /// Notes an answer, if it is the first one.
     mutating func answer(_ task: UInt64, by thread: UInt64, wasStopped: Bool, isCall: Bool) {
@@ -70,6 +85,18 @@ struct FollowedTasks {
     mutating func complete(_ task: UInt64) -> Bool {
         completed.insert(task)
         return pending.remove(task) != nil
+    }
+
+    // MARK: Progress
+
+    /// Notes a fraction. Returns the largest one before, if that is more.
+    mutating func report(_ fraction: Double, of task: UInt64) -> Double? {
+        let before = fractions[task] ?? 0
+        guard fraction < before else {
+            fractions[task] = fraction
+            return nil
+        }
+        return before
     }
 
     // MARK: Expiration callbacks

@@ -80,6 +80,7 @@ func interposedProgress(
     let interposer = Interposer.of(api)
     interposer.check("progress")
     interposer.checkOpen("progress", task)
+    interposer.checkFraction(fraction, task)
     return interposer.refused("progress")?.rawValue
         ?? interposer.checked(
             "progress", task,
@@ -93,11 +94,16 @@ func interposedComplete(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("complete")
+    // To the plugin it was not complete yet.
+    if interposer.isRetry(task) { return curfew_status(CURFEW_OK) }
     interposer.complete(task, status, error, errorBytes)
-    // Completes the task all the same, since no other code would.
+    // Completes the task all the same, since a plugin that does not try again would leave it.
     let answer = interposer.real.pointee.complete(
         interposer.real, task, status, error, errorBytes, result, resultBytes)
-    return interposer.refused("complete")?.rawValue ?? answer
+    let function = resultBytes > 0 ? "complete with a result" : "complete"
+    guard let refused = interposer.refused(function) else { return answer }
+    if refused == .exhausted { interposer.permitRetry(task) }
+    return refused.rawValue
 }
 
 func interposedKeep(

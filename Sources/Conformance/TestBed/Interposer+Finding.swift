@@ -30,6 +30,8 @@ extension Interposer {
         case stale(String)
         /// A call after the plugin was retired, or in another process.
         case afterRetire(String)
+        /// Less progress than before, worded to follow "it".
+        case progressBack(String)
         /// A text without an end.
         case unterminated(String)
     }

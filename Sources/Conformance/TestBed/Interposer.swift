@@ -4,6 +4,7 @@ import CSystem
 import CurfewValues
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// A host's table for a plugin, made so that what the plugin must not do is noticed, and in front of
 /// the real one, which does the work.
@@ -210,6 +211,14 @@ final class Interposer: EntryInterposer {
         }
     }
 
+    /// Notes progress, and whether it is less than before.
+    func checkFraction(_ fraction: Double, _ task: curfew_task) {
+        guard (0...1).contains(fraction),
+            let before = state.withLock({ $0.tasks.report(fraction, of: task) })
+        else { return }
+        find(.progressBack("reported progress of \(fraction) after \(before)"))
+    }
+
     /// Looks at the answer of a call for a task. A host that is closed, as it is while it retires plugins,
     /// does not tell of those that are over.
     func checked(
@@ -272,7 +281,7 @@ final class Interposer: EntryInterposer {
     /// Returns the status with which a function should fail, if it should.
     func refused(_ function: String) -> Status? {
         if let chaos = chaos.withLock({ $0 }) { return chaos.refusal(of: function) }
-        guard let refusal, refusal.function == function else { return nil }
+        guard let refusal, function.begins(with: refusal.function) else { return nil }
         return state.withLock { state in
             state.called += 1
             guard state.called > refusal.after, state.refused < refusal.times else { return nil }
@@ -311,11 +320,9 @@ final class Interposer: EntryInterposer {
                     ))
             }
         }
-        if known == .pending, !isCompleted {
-            state.withLock { $0.tasks.pend(task) }
-        } else {
-            drop(task)
-        }
+        // Another thread may complete it meanwhile.
+        let isPending = known == .pending && state.withLock { $0.tasks.pend(task) }
+        if !isPending { drop(task) }
         return status
     }
 
@@ -419,6 +426,12 @@ final class Interposer: EntryInterposer {
             find(.noMessage("a task was completed with \(known.constant ?? "") and without a text"))
         }
     }
+
+    /// The plugin was told that a task is not complete, for lack of memory, and may complete it with less.
+    func permitRetry(_ task: curfew_task) { state.withLock { $0.tasks.permitRetry(task) } }
+
+    /// Whether a completion is such a further one.
+    func isRetry(_ task: curfew_task) -> Bool { state.withLock { $0.tasks.takeRetry(task) } }
 
     func checkHandler(_ handler: UnsafePointer<curfew_handler>) {
         let size = MemoryLayout<curfew_handler>.size

@@ -103,6 +103,9 @@ package final class HostRuntime: Sendable {
         try shutdown.run(limits)
     }
 
+    /// The nanoseconds in which `shutDown` will have ended, as far as can be said now.
+    package func longestShutdown(_ limits: ShutdownLimits) -> UInt64 { shutdown.longest(limits) }
+
     /// Destroys the host: shuts it down if necessary, retires the plugins and frees the memory.
     ///
     /// The host must not be used afterwards. A second call does nothing. Throws `TIMED_OUT` when a

@@ -104,7 +104,19 @@ final class HostShutdown: Sendable {
     }
 
     private func expireLimit(_ limits: ShutdownLimits) -> UInt64 {
-        limits.expire ?? (handlers.map(\.description.grace).max() ?? 0) &+ 1_000_000_000
+        if let limit = limits.expire { return limit }
+        var longest = handlers.map(\.description.grace).max() ?? 0
+        forEachTask { task, state in
+            guard state.isEntered, !state.isOver else { return }
+            let own = tasks.pinning(task) { tasks.existingRecord(of: $0)?.grace ?? 0 }
+            longest = max(longest, own ?? 0)
+        }
+        return longest &+ 1_000_000_000
+    }
+
+    /// The nanoseconds in which `run` will have ended, if foreign code returns.
+    func longest(_ limits: ShutdownLimits) -> UInt64 {
+        limits.drain &+ expireLimit(limits) &+ limits.leave &+ Self.exitLimit
     }
 
     private func expire(keepsQueues: Bool, until end: UInt64, isSecond: Bool) {
@@ -424,7 +436,7 @@ final class HostShutdown: Sendable {
 package struct ShutdownLimits: Sendable {
     /// For running tasks to end and queued ones to start.
     package var drain: UInt64 = 0
-    /// For answers after expiration; nil: the longest grace of a handler plus one second.
+    /// For answers after expiration; nil: the longest grace of a handler or a running task, plus one second.
     package var expire: UInt64?
     /// For functions to return; applies anew to each plugin's retire function.
     package var leave: UInt64 = 1_000_000_000

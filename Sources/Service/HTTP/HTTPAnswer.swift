@@ -38,9 +38,9 @@ package struct HTTPAnswer: Sendable {
     }
 
     package init(_ fault: HTTPFault, closes: Bool = false) {
-        self.init(
-            fault.status, json: fault.json,
-            headers: fault.allows.isEmpty ? [] : [("Allow", fault.allows.joined(separator: ", "))],
-            closes: closes)
+        var headers: [(name: String, value: String)] = []
+        if !fault.allows.isEmpty { headers.append(("Allow", fault.allows.joined(separator: ", "))) }
+        if let seconds = fault.retryAfter { headers.append(("Retry-After", String(seconds))) }
+        self.init(fault.status, json: fault.json, headers: headers, closes: closes)
     }
 }

@@ -14,11 +14,16 @@ package struct HTTPFault: Error, Hashable, Sendable {
     /// The methods that there are, where another one was asked for.
     package let allows: [String]
 
+    /// Seconds after which it is worth another try: RFC 9110 section 10.2.3. Nil if that changes nothing.
+    package let retryAfter: UInt64?
+
+    /// - Parameter retryAfter: nil for a second where there is too much now, status 429.
     package init(
         _ status: UInt32, _ code: String, _ message: String, help: [String] = [],
-        allows: [String] = []
+        allows: [String] = [], retryAfter: UInt64? = nil
     ) {
         self.allows = allows
+        self.retryAfter = retryAfter ?? (status == 429 ? 1 : nil)
         self.status = status
         self.code = code
         self.message = message

@@ -8,6 +8,8 @@ final class HTTPInbox: Sendable {
         var answers: [(HTTPExchange, HTTPAnswer)] = []
         /// Those whose streams have something to send.
         var woken: [HTTPExchange] = []
+        /// Descriptors that are signalled once the thread has looked.
+        var looks: [Int32] = []
         var isClosed = false
         /// The CLOCK_MONOTONIC time until which requests that were taken are awaited, once it has to stop.
         var stopsAt: UInt64?
@@ -18,6 +20,11 @@ final class HTTPInbox: Sendable {
         mutating func mustWake() -> Bool {
             defer { isResting = false }
             return isResting
+        }
+
+        mutating func tellOfLook() {
+            for event in looks { csys_eventfd_signal(event) }
+            looks = []
         }
     }
 
@@ -48,14 +55,31 @@ final class HTTPInbox: Sendable {
     func take() -> (answers: [(HTTPExchange, HTTPAnswer)], woken: [HTTPExchange]) {
         state.withLock { state in
             defer { (state.answers, state.woken) = ([], []) }
+            state.tellOfLook()
             return (state.answers, state.woken)
         }
+    }
+
+    /// Waits until the thread has looked at what came, or has ended.
+    func awaitLook() {
+        let event = csys_eventfd()
+        guard event >= 0 else { return }
+        defer { csys_close(event) }
+        let (isAwaited, mustWake) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
+            state.looks.append(event)
+            return (true, state.mustWake())
+        }
+        if mustWake { csys_eventfd_signal(descriptor) }
+        if isAwaited { csys_wait_any_readable([event], 1, .max) }
     }
 
     /// Returns false if there is something to take, so that the thread must not sleep.
     func rest() -> Bool {
         state.withLock { state in
-            guard state.answers.isEmpty, state.woken.isEmpty else { return false }
+            guard state.answers.isEmpty, state.woken.isEmpty, state.looks.isEmpty else {
+                return false
+            }
             state.isResting = true
             return true
         }
@@ -80,6 +104,7 @@ final class HTTPInbox: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
+            state.tellOfLook()
             (state.answers, state.woken) = ([], [])
         }
     }

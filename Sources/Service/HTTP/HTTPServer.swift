@@ -105,6 +105,13 @@ package final class HTTPServer: @unchecked Sendable {
         return listener
     }
 
+    /// Why this machine can have no server: the dynamic linker's words; nil if it can.
+    package static var lack: String? { chttp_open().map { String(cString: $0) } }
+
+    /// Waits until the server's thread has looked at what came: for ever where it is stuck. Any thread but that one
+    /// may call.
+    package func awaitThread() { inbox.awaitLook() }
+
     /// Takes no further requests, and waits until those that were taken are answered, at most until a
     /// CLOCK_MONOTONIC time; the others are answered with 503.
     package func stop(at deadline: UInt64) {

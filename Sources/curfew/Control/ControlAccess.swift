@@ -89,7 +89,9 @@ final class ControlAccess: Sendable {
         guard let wait else { return }
         throw HTTPFault(
             429, "rate", "user \(user) submits faster than this host takes requests",
-            help: ["try again in \(max(1, wait / 1_000_000)) ms"])
+            help: ["try again in \(max(1, wait / 1_000_000)) ms"],
+            retryAfter: wait.isMultiple(of: 1_000_000_000)
+                ? wait / 1_000_000_000 : wait / 1_000_000_000 + 1)
     }
 
     /// Whether a refusal of a user is to be noted: not each one, or a client could fill the journal.

@@ -138,6 +138,9 @@ final class ControlSocket {
     /// Serves the web page over TCP if the configuration wants that. Returns where.
     func openWeb() throws(HTTPServer.Failure) -> String? { try web.openIfConfigured() }
 
+    /// Waits until the thread of the socket has looked at what came: for ever where it is stuck.
+    func awaitThread() { server.awaitThread() }
+
     /// Roles have changed.
     func recheck(_ access: ControlAccess) { thread.recheck { access.rights(of: $0) } }
 

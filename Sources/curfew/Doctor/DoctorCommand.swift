@@ -7,9 +7,10 @@ enum DoctorCommand {
         options: [ServeConfiguration.option, .plugins, .store, .json],
         details: [
             """
-            Looks at the installation, the configuration, the store and its host, the plugins,
-            the sandbox of their processes, the limits of this user, and whether a service would
-            go on when nobody is logged in. It changes nothing, and starts one process to try
+            Looks at the installation and the libraries that a host opens, the configuration, the
+            store, its host and that one's socket, the plugins, the sandbox of their processes, the
+            limits of this user, the clock, and whether systemd starts a host, also when nobody is
+            logged in. It changes nothing, and starts one process to try
             what confines it.
             """,
             """

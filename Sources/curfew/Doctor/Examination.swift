@@ -20,11 +20,14 @@ struct Examination {
     init(_ arguments: Arguments) {
         self.arguments = arguments
         findings.append(installation())
+        findings.append(libraries())
         readConfiguration()
         lookAtStore()
         findings.append(plugins())
         findings.append(sandbox())
         findings.append(limits())
+        findings.append(clock())
+        if let finding = unit() { findings.append(finding) }
         if let finding = service() { findings.append(finding) }
     }
 
@@ -38,6 +41,14 @@ struct Examination {
             return .fail("installation", error.message, mend: "make install")
         }
         return .ok("installation", version + ", with what starts processes")
+    }
+
+    /// The libraries that a host opens where they are there.
+    private func libraries() -> Finding {
+        guard let lack = HTTPServer.lack else { return .ok("libraries", "libmicrohttpd is there") }
+        return .warn(
+            "libraries", "a host has no control socket and no page: \(lack)",
+            mend: "apt-get install libmicrohttpd12")
     }
 
     private mutating func readConfiguration() {
@@ -149,6 +160,19 @@ struct Examination {
                         ? "systemctl --user enable --now curfew" : "curfew serve" + place.option))
         }
         findings.append(.ok("host", HostNote.text(host, at: csys_realtime_ns())))
+        findings.append(socket(of: place))
+    }
+
+    /// Whether the host answers at its socket.
+    private func socket(of place: StorePlace) -> Finding {
+        do throws(CommandError) {
+            _ = try ControlClient(place).call("GET", "/v1/me", having: nil)
+        } catch {
+            return .warn(
+                "socket", ([error.message] + error.notes).joined(separator: "; "),
+                mend: HTTPServer.lack == nil ? nil : "apt-get install libmicrohttpd12")
+        }
+        return .ok("socket", "the host answers at \(ControlPlace(place)?.path ?? "its socket")")
     }
 
     private mutating func lookAtRequests(
@@ -240,9 +264,49 @@ struct Examination {
         return .ok("limits", "\(files.rlim_cur) open files")
     }
 
+    // MARK: The clock
+
+    /// A clock that nobody sets goes wrong by seconds a day, and dates with it.
+    private func clock() -> Finding {
+        let error = csys_clock_error_us()
+        guard error < 0 else {
+            return .ok("clock", "it is set by the network, to \(error / 1_000 + 1) ms or better")
+        }
+        return .warn(
+            "clock", "nothing says that this machine's clock is right: dates may be wrong as well",
+            mend: Self.isUnderSystemd ? "timedatectl set-ntp true" : nil)
+    }
+
     // MARK: The service
 
     private static var isUnderSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
+
+    /// Returns whether systemd starts a host with the machine, or with the session; nil without systemd, and where
+    /// there is no unit to start.
+    private func unit() -> Finding? {
+        let isSystem = geteuid() == 0
+        guard Self.isUnderSystemd, arguments.value(.store) == nil,
+            let configured = isSystem ? "/etc" : Self.userConfiguration
+        else { return nil }
+        let directory = configured + (isSystem ? "/systemd/system" : "/systemd/user")
+        let target = isSystem ? "multi-user" : "default"
+        let option = isSystem ? "" : "--user "
+        let wants = ["\(target).target.wants/curfew.service", "sockets.target.wants/curfew.socket"]
+        if wants.contains(where: { access(directory + "/" + $0, F_OK) == 0 }) {
+            return .ok("unit", "systemd starts curfew.service")
+        }
+        return .warn(
+            "unit",
+            "systemd starts no host \(isSystem ? "with the machine" : "with this user's session")",
+            mend: "systemctl \(option)enable --now curfew")
+    }
+
+    private static var userConfiguration: String? {
+        if let place = Environment.value("XDG_CONFIG_HOME"), place.begins(with: "/") {
+            return place
+        }
+        return Environment.value("HOME").flatMap { $0.begins(with: "/") ? $0 + "/.config" : nil }
+    }
 
     /// Returns whether the user's services survive a logout; nil for root, and without systemd.
     private func service() -> Finding? {

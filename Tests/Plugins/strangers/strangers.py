@@ -7,6 +7,7 @@ A plugin is one file, NAME.c, NAME.cpp or NAME.rs. Its first comment has lines `
     says   nothing; or the codes of which at least one has to be among the kit's findings; or any
     level  the least level that has to find it; 2 without the line
     race   why it is not found each time
+    unseen why the kit does not find it
     flags  more words for the compiler
 
 A manifest of its own is NAME.json; the others have manifest.json. Each is built into .build/strangers/NAME.
@@ -37,12 +38,12 @@ class Stranger:
         self.file, self.name, self.directory = file, file.stem, output / file.stem
         head = file.read_text("utf-8")
         head = head[:head.find("\n\n")] if file.suffix == ".rs" else head.split("*/", 2)[1] if head.count("*/") > 1 else head
-        keys = dict(re.findall(r"^\s*(?:\*|//)?\s*(says|level|race|flags): +(.+?)\s*$", head, re.MULTILINE))
+        keys = dict(re.findall(r"^\s*(?:\*|//)?\s*(says|level|race|unseen|flags): +(.+?)\s*$", head, re.MULTILINE))
         if "says" not in keys:
             sys.exit(f"{file}: its first comment does not say what the kit has to say")
         self.codes = [] if keys["says"] == "nothing" else keys["says"].split()
         self.level = int(keys.get("level", 2))
-        self.race = keys.get("race")
+        self.race, self.unseen = keys.get("race"), keys.get("unseen")
         self.flags = shlex.split(keys.get("flags", ""))
 
     def build(self):
@@ -101,6 +102,8 @@ def main():
     parser.add_argument("--level", type=int, default=2)
     parser.add_argument("--build", action="store_true", help="build only")
     parser.add_argument("--at-once", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=1, help="the verdicts of all of them have to be the same, but for races")
+    parser.add_argument("--load", type=int, default=0, help="busy loops beside them")
     options = parser.parse_args()
     files = sorted(each for each in HERE.rglob("*") if each.suffix in COMPILERS)
     strangers = [Stranger(each, ROOT / ".build/strangers") for each in files
@@ -108,7 +111,9 @@ def main():
     twice = [name for name, count in collections.Counter(each.name for each in strangers).items() if count > 1]
     if twice:
         sys.exit(f"two plugins have the name {twice[0]}")
-    wrong, tally = 0, collections.Counter()
+    for name in options.names:
+        if not any(name in each.stem for each in files):
+            sys.exit(f"no plugin has {name} in its name")
 
     def run(stranger):
         said = stranger.build()
@@ -121,17 +126,40 @@ def main():
         except subprocess.TimeoutExpired:
             return stranger, f"the kit took more than {LIMIT} s"
 
-    with concurrent.futures.ThreadPoolExecutor(options.at_once) as pool:
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(options.load)]
+    try:
+        wrong, verdicts = 0, {}
+        for number in range(1, options.runs + 1):
+            if options.runs > 1:
+                print(f"run {number} of {options.runs}", flush=True)
+            wrong += once(strangers, run, options.at_once, verdicts)
+    finally:
+        for loop in loops:
+            loop.kill()
+    for name, seen in verdicts.items():
+        if len(set(seen)) > 1:
+            print(f"{name}: not the same in each run: {', '.join(seen)}")
+    return 1 if wrong else 0
+
+
+def once(strangers, run, at_once, verdicts):
+    """Tries each once, prints what the kit got wrong, and the number of those that it got right by language and
+    kind. Returns how many it got wrong."""
+    wrong, tally = 0, collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         for stranger, problem in pool.map(run, strangers):
             kind = f"{stranger.file.suffix[1:]:4} {'bad ' if stranger.codes else 'good'}"
-            tally[kind, problem is None] += 1
-            if problem and not (stranger.race and problem.startswith("missed")):
+            word = "right" if problem is None else problem.split(":", 1)[0].split(" ", 1)[0]
+            verdicts.setdefault(stranger.name, []).append(word)
+            known = word == "missed" and (stranger.race or stranger.unseen)
+            tally[kind, "known to be missed" if known else "right" if problem is None else "wrong"] += 1
+            if problem and not known:
                 wrong += 1
                 print(f"{stranger.name}: {problem}", flush=True)
     for kind in sorted({kind for kind, _ in tally}):
-        right, others = tally[kind, True], tally[kind, False]
-        print(f"{kind}  {right} of {right + others} right")
-    return 1 if wrong else 0
+        counts = [f"{tally[kind, word]} {word}" for word in ("right", "known to be missed", "wrong") if tally[kind, word]]
+        print(f"{kind}  {', '.join(counts)}", flush=True)
+    return wrong
 
 
 if __name__ == "__main__":
