@@ -145,7 +145,7 @@ def main():
 def once(strangers, run, at_once, verdicts):
     """Tries each once, prints what the kit got wrong, and the number of those that it got right by language and
     kind. Returns how many it got wrong."""
-    wrong, tally = 0, collections.Counter()
+    wrong, tally, missed = 0, collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         for stranger, problem in pool.map(run, strangers):
             kind = f"{stranger.file.suffix[1:]:4} {'bad ' if stranger.codes else 'good'}"
@@ -153,12 +153,16 @@ def once(strangers, run, at_once, verdicts):
             verdicts.setdefault(stranger.name, []).append(word)
             known = word == "missed" and (stranger.race or stranger.unseen)
             tally[kind, "known to be missed" if known else "right" if problem is None else "wrong"] += 1
-            if problem and not known:
+            if known:
+                missed.append(stranger.name)
+            elif problem:
                 wrong += 1
                 print(f"{stranger.name}: {problem}", flush=True)
     for kind in sorted({kind for kind, _ in tally}):
         counts = [f"{tally[kind, word]} {word}" for word in ("right", "known to be missed", "wrong") if tally[kind, word]]
         print(f"{kind}  {', '.join(counts)}", flush=True)
+    if missed:
+        print(f"known to be missed: {', '.join(missed)}", flush=True)
     return wrong
 
 

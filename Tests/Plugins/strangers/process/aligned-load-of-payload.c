@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * says: any
- * race: the payload may be aligned by chance
+ * unseen: the payload may be aligned by chance
  *
  * Takes for granted that its payload is aligned to 16 bytes.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * says: any
- * race: nothing happens where the host's process leads its group already
+ * unseen: nothing happens where the host's process leads its group already
  *
  * Puts the process of its host into a session of its own.
  */

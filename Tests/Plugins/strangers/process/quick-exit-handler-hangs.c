@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * says: any
- * race: only a host that calls quick_exit sees it
+ * unseen: only a host that calls quick_exit sees it
  *
  * Has a function called at a quick end of the process, which does not come back.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * says: any
- * race: only the memory of the process has a trace of it
+ * unseen: only the memory of the process has a trace of it
  *
  * Changes the options of the process's allocator: freed memory is overwritten, and never given
  * back.
