@@ -23,6 +23,8 @@ enum ConformCommand {
         name: "seed", value: "N", summary: "the seed of random choices, to repeat a run")
     static let reproduceOption = CommandOption(
         name: "reproduce", value: "N", summary: "repeat the one fuzzing trial with this seed")
+    static let chaosOption = CommandOption(
+        name: "chaos", summary: "run the case chaos alone; --reproduce repeats it")
     static let inProcessOption = CommandOption(
         name: "in-process", summary: "run in this process, for a debugger; needs --only CASE")
     static let isolationOption = CommandOption(
@@ -49,9 +51,8 @@ enum ConformCommand {
         operands: "[PATH…]", operandCount: 0...1_000, operandSort: .plugin,
         options: [
             levelOption, onlyOption, excludeOption, repeatOption, seedOption, reproduceOption,
-            timeOption, isolationOption, inProcessOption, listOption, junitOption, tapOption,
-            sarifOption,
-            badgeOption, .json,
+            chaosOption, timeOption, isolationOption, inProcessOption, listOption, junitOption,
+            tapOption, sarifOption, badgeOption, .json,
         ],
         details: [
             """
@@ -150,6 +151,14 @@ enum ConformCommand {
             selection.level = level
         }
         selection.only = arguments.values(onlyOption)
+        if arguments.has(chaosOption) {
+            guard selection.only.isEmpty else {
+                throw CommandError(
+                    .usage, "`--chaos` is `--only chaos`, and cannot be given beside `--only`",
+                    help: ["write one of the two"])
+            }
+            selection.only = ["chaos"]
+        }
         selection.exclude = arguments.values(excludeOption)
         if let unknown = selection.unknown {
             var help = ["curfew conform --list"]

@@ -18,6 +18,11 @@ struct ConformReport {
 
     var tally: Tally { Tally(results) }
 
+    /// The handlers that have no example, so that no task of theirs is run.
+    var untried: [String] {
+        (subject.sound?.handlers ?? []).filter(\.examples.isEmpty).map(\.identifier)
+    }
+
     var code: ExitCode {
         if isForeign { return .otherABI }
         if tally.failures > 0 { return .faults }
@@ -63,6 +68,7 @@ enum ConformRecords {
             ("pluginVersion", .text(orNull: report.subject.sound?.version)),
             ("sha256", .text(orNull: (try? report.subject.elf?.get())?.sha256)),
             ("seed", .integer(Int64(report.seed))), ("ok", .bool(report.code == .ok)),
+            ("untried", .list(report.untried.map { .text($0) })),
             ("seconds", .seconds(report.duration)), ("notRun", .integer(Int64(report.notRun))),
             (
                 "tally",

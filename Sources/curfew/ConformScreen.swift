@@ -44,7 +44,7 @@ final class ConformScreen: ConformView {
         // Some of them in a thread and in a process.
         if count != cases { facts.append(Self.counted(count, "run")) }
         facts.append("seed \(report.seed)")
-        defer { adviseUntried(manifest) }
+        defer { adviseUntried(report.untried) }
         let text = facts.joined(separator: ", ")
         let start = Shown.width(name) + 2
         guard let columns = out.columns, start + Shown.width(text) > columns else {
@@ -55,8 +55,7 @@ final class ConformScreen: ConformView {
     }
 
     /// Says at once of which handlers no task is run.
-    private func adviseUntried(_ manifest: Manifest?) {
-        let lacking = (manifest?.handlers ?? []).filter(\.examples.isEmpty).map(\.identifier)
+    private func adviseUntried(_ lacking: [String]) {
         guard let first = lacking.first, request.selection.level > 1 else { return }
         let others =
             lacking.count > 1 ? " and \(Self.counted(lacking.count - 1, "other handler"))" : ""
@@ -151,6 +150,11 @@ final class ConformScreen: ConformView {
     func end(_ report: ConformReport) {
         clear()
         showSkipped()
+        if report.notRun > 0 {
+            let rest = Self.counted(report.notRun, "run")
+            advise("ended:", "by a signal, with \(rest) still to come")
+            if report.results.isEmpty { return }
+        }
         let tally = report.tally
         var parts = ["\(tally[.pass]) passed"]
         for (status, text) in [
@@ -165,11 +169,6 @@ final class ConformScreen: ConformView {
             + out.wrapped(text + parts.joined(separator: ", "), after: 21, indent: 21)
         out.line(
             out.paint(line, tally.failures > 0 ? .alarm : tally[.pass] > 0 ? .good : .warning))
-        if report.notRun > 0 {
-            advise(
-                "ended:", "by a signal, before \(Self.counted(report.notRun, "other run")) of cases"
-            )
-        }
         if tally.failures == 0, tally[.pass] + tally[.warn] == 0 {
             advise("", "nothing was checked, and so nothing is proven")
         }

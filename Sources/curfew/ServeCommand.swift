@@ -276,10 +276,12 @@ enum ServeCommand {
         _ settings: ControlSettings, _ page: WebSettings, sendsTraces: Bool,
         _ given: OwnedDescriptor?, _ lines: ServeLines
     ) -> ControlSocket? {
-        func made(_ settings: ControlSettings) throws(ControlSocket.Failure) -> ControlSocket {
+        func made(
+            _ settings: ControlSettings, lack: String? = nil
+        ) throws(ControlSocket.Failure) -> ControlSocket {
             try ControlSocket(
-                host, reloads, place, access, settings, page, sendsTraces: sendsTraces, given: given
-            )
+                host, reloads, place, access, settings, page, sendsTraces: sendsTraces, lack: lack,
+                given: given)
         }
         do throws(ControlSocket.Failure) {
             let control: ControlSocket
@@ -287,11 +289,10 @@ enum ServeCommand {
                 control = try made(settings)
             } catch {
                 guard let path = settings.socket, given == nil else { throw error }
-                lines.log(
-                    .error, nil, 0,
+                let lack =
                     "there is no control socket at \(path): \(error.reason); other users cannot reach this host"
-                )
-                control = try made(ControlSettings())
+                lines.log(.error, nil, 0, lack)
+                control = try made(ControlSettings(), lack: lack)
             }
             if !control.isFound, let wanted = ControlPlace(place) {
                 lines.log(

@@ -239,6 +239,23 @@ struct ConformOptionsTests {
             try Twin.leftovers(files).allSatisfy { $0.hasPrefix("curfew-conform-") })
     }
 
+    @Test("what chaos has found is found again by its seed")
+    func reproduceChaos() throws {
+        let path = Twin("chaos").path
+        let run = try CommandRun(
+            "conform", path, "--chaos", "--isolation", "thread", "--seed", "7", "--json")
+        let seed = try #require(
+            run.output.firstMatch(of: /"leftOut":0,"seed":([0-9]+)/)?.output.1, "\(run.output)")
+        #expect(run.code == 1 && run.output.contains(#""tally":{"all":1,"#))
+        for _ in 0..<2 {
+            let again = try CommandRun(
+                "conform", path, "--chaos", "--isolation", "thread", "--reproduce", String(seed))
+            #expect(again.code == 1, "\(again.output)")
+        }
+        let both = try CommandRun("conform", path, "--chaos", "--only", "chaos")
+        #expect(both.code == 2 && both.errors.contains("`--chaos` is `--only chaos`"))
+    }
+
     @Test("in the kit's own process: the verdict, and nothing left where it was started")
     func inProcess() throws {
         let files = try TemporaryDirectory()

@@ -49,12 +49,11 @@ struct ConformReportsTests {
             #expect(
                 Set(plugin.keys)
                     == [
-                        "path", "id", "pluginVersion", "sha256", "seed", "ok", "seconds", "notRun",
-                        "tally",
-                        "cases",
+                        "path", "id", "pluginVersion", "sha256", "seed", "ok", "untried", "seconds",
+                        "notRun", "tally", "cases",
                     ])
             members.formUnion(plugin.keys)
-            #expect(plugin["seed"] as? Int == 99)
+            #expect(plugin["seed"] as? Int == 99 && plugin["untried"] as? [String] == [])
             let tally = try #require(plugin["tally"] as? [String: Int])
             let cases = try #require(plugin["cases"] as? [[String: Any]])
             #expect(tally["all"] == 28 && cases.count == 28)
@@ -348,5 +347,24 @@ struct ConformReportsTests {
         #expect(run.succeeded)
         let suites = try ConformReportsTests.suites(files.path("report.xml"))
         #expect((suites[0]["attributes"] as? [String: String])?["tests"] == "28")
+    }
+
+    @Test("a handler without an example is named, of which no task is run")
+    func untried() throws {
+        let files = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: Twin("good").path, toPath: files.path("twin"))
+        let place = URL(fileURLWithPath: files.path("twin/manifest.json"))
+        let text = try String(contentsOf: place, encoding: .utf8)
+        let bare = text.replacing(/,\s*"examples": \[[^\]]*\]/, with: "")
+        #expect(bare != text)
+        try bare.write(to: place, atomically: true, encoding: .utf8)
+        let twin = files.path("twin")
+        let run = try CommandRun("conform", twin, "--only", "manifest-id", "--json")
+        let plugins = try ConformReportsTests.plugins(run)
+        #expect(plugins.first?["untried"] as? [String] == ["org.example.twin"], "\(run.output)")
+        let screen = try CommandRun("conform", twin, "--only", "manifest-id", "--level", "2")
+        #expect(
+            screen.output.contains("org.example.twin has no example in the manifest, so what"),
+            "\(screen.output)")
     }
 }

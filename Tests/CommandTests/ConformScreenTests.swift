@@ -100,5 +100,6 @@ struct ConformScreenTests {
             Twin("dlopen-ok+constructor-hangs").path, "--only", "dlopen-ok")
         #expect(typist.code == 130)
         #expect(!typist.screen.contains("Summary"))
+        #expect(typist.screen.contains("  ended:  by a signal, with 1 run still to come"))
     }
 }

@@ -89,6 +89,25 @@ struct DoctorTests {
             lines.last?.hasPrefix("warn  socket         the host has no control socket: ") == true)
     }
 
+    @Test("a socket that could not be made where the configuration wants it is told by the health")
+    func lack() throws {
+        try write("{\"control\": {\"socket\": \"\(files.path("nowhere/control.sock"))\"}}")
+        let script = """
+            "$1" serve >"$2.out" & host=$!
+            until test -S "$HOME/.local/state/curfew/store/control.sock"; do sleep 0.05; done
+            "$1" health | grep -A1 ' socket '
+            kill $host
+            wait $host
+            """
+        let run = try ChildProcess.run(
+            "sh", ["-c", script, "sh", CommandRun.program, files.path("host")],
+            environment: CommandRun.environment.merging(["HOME": files.path("home")]) { $1 },
+            limit: .seconds(60))
+        #expect(
+            run.output.hasPrefix("fail  socket         there is no control socket at "), "\(run)")
+        #expect(run.output.contains("curfew serve --check"))
+    }
+
     @Test(
         "systemd that starts no host is a warning with what has it start one",
         .enabled(if: DoctorTests.hasMounts))

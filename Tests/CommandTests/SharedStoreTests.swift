@@ -292,7 +292,7 @@ struct SharedStoreTests {
                 (begun,), (launched,) = at("submitted", request), at("launched", request)
                 assert 1.9 < seconds(launched) - seconds(begun) < 20, (begun, launched)
             code, text = run("doctor")
-            print(check(requests), count("host-lost"), "clock" in text)
+            print(check(requests), count("host-lost"), "store's server" in text)
             for shift, host in hosts_of.items():
                 os.kill(int(open(f"pid{shift}").read()), signal.SIGTERM)
                 host.wait(30)

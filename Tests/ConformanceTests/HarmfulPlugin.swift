@@ -45,6 +45,7 @@ struct HarmfulPlugin {
     private static func source(_ body: String) -> String {
         """
         #include <curfew/plugin.h>
+        #include <dlfcn.h>
         #include <fcntl.h>
         #include <libgen.h>
         #include <pthread.h>

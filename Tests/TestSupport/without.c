@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* without FEATURES PROGRAM [ARGUMENT...]: runs a program as on a machine that lacks parts of what confines
- * processes. FEATURES are words with commas: namespaces, landlock, seccomp, clone3. The calls answer as
- * they do in a container that refuses them, or with a kernel that was built without them; clone3 alone as
- * in a unit of systemd with RestrictNamespaces=, which permits some namespaces. */
+ * processes. FEATURES are words with commas: namespaces, landlock, seccomp, clone3, only:KIND[+KIND…]. The
+ * calls answer as they do in a container that refuses them, or with a kernel that was built without them; clone3
+ * with `only` as in a unit of systemd with RestrictNamespaces=, which permits namespaces of those kinds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>
@@ -38,9 +38,28 @@ static void add(const struct sock_filter *instructions, size_t count) {
         add(instructions, sizeof instructions / sizeof *instructions);                              \
     } while (0)
 
+/* The flags of clone(2) for names with plus signs between them. */
+static uint32_t kinds(const char *names) {
+    static const struct {
+        const char *name;
+        uint32_t flag;
+    } all[] = {{"user", CLONE_NEWUSER}, {"pid", CLONE_NEWPID}, {"mnt", CLONE_NEWNS}, {"net", CLONE_NEWNET},
+               {"ipc", CLONE_NEWIPC},   {"uts", CLONE_NEWUTS}, {"cgroup", CLONE_NEWCGROUP}};
+    uint32_t flags = 0;
+    while (*names != 0) {
+        const size_t length = strcspn(names, "+");
+        for (size_t at = 0; at < sizeof all / sizeof *all; at++)
+            if (strlen(all[at].name) == length && strncmp(names, all[at].name, length) == 0)
+                flags |= all[at].flag;
+        names += length + (names[length] == '+');
+    }
+    return flags;
+}
+
 int main(int count, char **words) {
     if (count < 3) {
-        fputs("usage: without namespaces|landlock|seccomp|clone3[,...] PROGRAM [ARGUMENT...]\n", stderr);
+        fputs("usage: without namespaces|landlock|seccomp|clone3|only:KINDS[,...] PROGRAM [ARGUMENT...]\n",
+              stderr);
         return 64;
     }
     /* A test that looks at one of them asks for it here. */
@@ -55,6 +74,13 @@ int main(int count, char **words) {
             ADD(UNLESS_CALL(SYS_unshare, 1), REFUSE(EPERM));
             ADD(UNLESS_CALL(SYS_clone, 4), LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, spaces, 0, 1),
                 REFUSE(EPERM), ANSWER(SECCOMP_RET_ALLOW));
+        } else if (strncmp(word, "only:", 5) == 0) {
+            const uint32_t others = spaces & ~kinds(word + 5);
+            const int calls[] = {SYS_clone, SYS_unshare};
+            for (int at = 0; at < 2; at++)
+                ADD(UNLESS_CALL((uint32_t)calls[at], 4), LOAD(args[0]),
+                    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, others, 0, 1), REFUSE(EPERM),
+                    ANSWER(SECCOMP_RET_ALLOW));
         } else if (strcmp(word, "clone3") == 0) {
             ADD(UNLESS_CALL(SYS_clone3, 1), REFUSE(ENOSYS));
         } else if (strcmp(word, "landlock") == 0) {

@@ -60,9 +60,6 @@ struct ChaosRun {
                 budget = UInt64(1 + chaos.below(5_000_000))
                 chaos.tell("\(trial.name) had a budget of \(budget / 1_000) µs")
             }
-            let limit = chaos.below(6) == 0 ? csys_forbid_descriptors() : nil
-            if limit != nil { chaos.tell("\(trial.name) found no descriptor free") }
-            defer { if let limit { csys_permit_descriptors(limit) } }
             run.phase("while it ran \(trial.name) and much went wrong")
             let task = try bed.launch(trial, payload: payload, budget: budget)
             let ended = try bed.end(of: task, trial.name)

@@ -64,10 +64,12 @@ package final class LogPipe: Sendable {
 
     private let process = getpid()
 
-    /// Has a crash send its place, as a line with that word. The plugin's library is looked for first.
-    func tellsCrashes(_ word: String, in library: String) {
+    /// Has a crash send its place in the plugin's library, as a line with that word, and before it the place in
+    /// another library that this one has called, with another word.
+    func tellsCrashes(_ word: String, inside inner: String, in library: String) {
         guard isRead else { return }
-        csys_tell_crash_place(Self.descriptor, "\(mark) \(word) ", library)
+        csys_tell_crash_place(
+            Self.descriptor, "\(mark) \(word) ", "\(mark) \(inner) ", library)
     }
 
     /// Sends a word and a text as one line. Does nothing if the reader is gone. If the plugin

@@ -39,7 +39,9 @@ package enum CaseChild {
         for kind in ["CACHE", "CONFIG", "DATA", "STATE"] { unsetenv("XDG_\(kind)_HOME") }
         let subject = Subject(directory: words[2])
         // In a process of the plugin's own, its host tells.
-        if isolation == .thread { log.tellsCrashes("crash", in: subject.libraryPath ?? "") }
+        if isolation == .thread {
+            log.tellsCrashes("crash", inside: "crash-inside", in: subject.libraryPath ?? "")
+        }
         let run = CaseRun(
             subject, seed: seed, pace: pace, share: share, turn: Int(tested.fault.number),
             isReproducing: words[4] == "reproduce", isolation, log)

@@ -92,8 +92,9 @@ struct CaseReport {
         guard let place = last("crash") else { return [] }
         // "libtidy.so+0x11d9 (tidy_run+0x19)"
         let parts = place.prefix { $0 != " " }.split(separator: "+")
-        guard parts.count == 2 else { return ["in \(place)"] }
-        return ["in \(place): addr2line -fe \(parts[0]) \(parts[1])"]
+        let inner = last("crash-inside").map { ["in what it had called: \($0)"] } ?? []
+        guard parts.count == 2 else { return ["in \(place)"] + inner }
+        return ["in \(place): addr2line -fe \(parts[0]) \(parts[1])"] + inner
     }
 
     /// The output before a crash, usually the text of an assertion.

@@ -48,6 +48,14 @@ final class Chaos: Sendable {
         return true
     }
 
+    /// Lets the plugin find no descriptor free, if that is what comes. Returns the limit that was, for
+    /// `csys_permit_descriptors` at the end of the task's function.
+    func takesDescriptors() -> UInt64? {
+        guard below(Self.rarity) == 0 else { return nil }
+        tell("no descriptor is free")
+        return csys_forbid_descriptors()
+    }
+
     /// Returns the time that a task is told to have left: now and then less than there is.
     func remaining(_ time: UInt64) -> UInt64 {
         guard time > 0, below(Self.rarity) == 0 else { return time }

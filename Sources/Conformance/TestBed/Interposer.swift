@@ -297,8 +297,13 @@ final class Interposer: EntryInterposer {
         _ error: UnsafeMutablePointer<curfew_error>
     ) -> curfew_status {
         state.withLock { $0.tasks.keep(task) }
-        let isShort = failsAllocations && chaos.withLock { $0 }?.takesMemory() ?? false
-        defer { if isShort { csys_fail_allocations(.max, 0) } }
+        let chaos = chaos.withLock { $0 }
+        let isShort = failsAllocations && chaos?.takesMemory() ?? false
+        let descriptors = chaos?.takesDescriptors()
+        defer {
+            if isShort { csys_fail_allocations(.max, 0) }
+            if let descriptors { csys_permit_descriptors(descriptors) }
+        }
         let status = onThisThread {
             lend(error, "curfew_error") { error in handler.run(handler.data, table, task, error) }
         }

@@ -110,6 +110,14 @@ final class CommandHandler: @unchecked Sendable {
         line.environment["CURFEW_TASK"] = String(task)
         line.environment["CURFEW_ATTEMPT"] = String(facts.attempt)
         line.environment["CURFEW_IDENTIFIER"] = String(cString: facts.identifier)
+        // When it is told to stop, in seconds since 1970; of a budget without an end nothing.
+        let left = runner.services.remaining(of: task, plugin: plugin)
+        if left > 0, let left = Int64(exactly: left) {
+            let end = csys_realtime_ns().addingReportingOverflow(left)
+            if !end.overflow {
+                line.environment["CURFEW_DEADLINE"] = String(end.partialValue / 1_000_000_000)
+            }
+        }
         let request = runner.services.request(of: task, plugin: plugin)
         if request != 0 { line.environment["CURFEW_REQUEST"] = String(request) }
         // Nobody else says it, and nobody where it is the host's own user.

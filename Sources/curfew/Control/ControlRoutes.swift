@@ -19,6 +19,8 @@ struct ControlRoutes: Sendable {
     private let access: ControlAccess
     /// Whether a collector gets the launches of the host.
     private let sendsTraces: Bool
+    /// Why there is no socket where the configuration wants it; nil if there is.
+    private let lack: String?
     private let openWeb: @Sendable (HTTPPeer) throws(HTTPServer.Failure) -> String
     /// The store as a screen names it: the commands that it proposes ask at the socket.
     private let shown: StorePlace
@@ -28,13 +30,14 @@ struct ControlRoutes: Sendable {
 
     init(
         _ host: Host, _ thread: ControlThread, _ reloads: ReloadQueue, _ place: StorePlace,
-        _ access: ControlAccess, socket: String, sendsTraces: Bool,
+        _ access: ControlAccess, socket: String, sendsTraces: Bool, lack: String?,
         openWeb: @escaping @Sendable (HTTPPeer) throws(HTTPServer.Failure) -> String
     ) {
         self.openWeb = openWeb
         shown = StorePlace(place.directory, option: " --socket " + ShellWord.path(socket))
         self.access = access
         self.sendsTraces = sendsTraces
+        self.lack = lack
         self.place = place
         self.host = host
         self.thread = thread
@@ -326,7 +329,7 @@ struct ControlRoutes: Sendable {
     private func health(_ call: HTTPCall) {
         let (host, reloads, place) = (self.host, self.reloads, self.place)
         thread.tell(call) { () throws(CommandError) in
-            let health = HostHealth(host, place, reloads.fault)
+            let health = HostHealth(host, place, reloads.fault, lack: lack)
             return HTTPAnswer(
                 health.status == .degraded ? 503 : 200, json: health.item.written)
         }

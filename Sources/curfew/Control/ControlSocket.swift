@@ -33,10 +33,11 @@ final class ControlSocket {
     ///   - settings: where it is made, unless it is given.
     ///   - page: where the web page is over TCP.
     ///   - sendsTraces: a collector gets the launches of the host.
+    ///   - lack: why it is not where the configuration wants it; nil if it is.
     ///   - given: the socket that the service manager has opened; nil to make one.
     init(
         _ host: Host, _ reloads: ReloadQueue, _ place: StorePlace, _ access: ControlAccess,
-        _ settings: ControlSettings, _ page: WebSettings, sendsTraces: Bool,
+        _ settings: ControlSettings, _ page: WebSettings, sendsTraces: Bool, lack: String? = nil,
         given: OwnedDescriptor?
     ) throws(Failure) {
         guard let wanted = ControlPlace(place) else {
@@ -55,7 +56,7 @@ final class ControlSocket {
         let opener = Locked<WebServer?>(nil)
         let routes = ControlRoutes(
             host, thread, reloads, place, access, socket: settings.socket ?? wanted.path,
-            sendsTraces: sendsTraces
+            sendsTraces: sendsTraces, lack: lack
         ) { (peer) throws(HTTPServer.Failure) in
             guard let web = opener.withLock({ $0 }) else {
                 throw HTTPServer.Failure(reason: "the host is not ready yet")

@@ -25,12 +25,17 @@ struct HostHealth {
         return isDrained ? .drained : .ok
     }
 
-    /// - Parameter fault: why the configuration that was read last does not count; nil if it does.
-    init(_ host: Host, _ place: StorePlace, _ fault: ReloadQueue.Fault?) {
+    /// - Parameters:
+    ///   - fault: why the configuration that was read last does not count; nil if it does.
+    ///   - lack: why there is no socket where the configuration wants it; nil if there is.
+    init(_ host: Host, _ place: StorePlace, _ fault: ReloadQueue.Fault?, lack: String?) {
         option = place.option
         lookAtStore(host, place)
         lookAtPlugins(host)
         lookAtHandlers(host)
+        if let lack {
+            findings.append(.fail("socket", lack, mend: "curfew serve --check" + option))
+        }
         if let fault { findings.append(.fail("configuration", fault.text, mend: fault.mend)) }
     }
 
