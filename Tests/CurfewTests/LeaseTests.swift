@@ -86,17 +86,23 @@ struct LeaseTests {
         let host = try host()
         let told = Guarded<[StopReason]>([])
         let gates = (long: Gate(), short: Gate())
+        let entered = Gate()
         try host.register(
             "org.example.long", grace: .zero, onLeaseLost: .finish,
             expired: { _, reason in told.change { $0.append(reason) } }
         ) { _ in try gates.long.pass() }
         try host.register(
             "org.example.short", grace: .zero, expired: { _, _ in gates.short.open() }
-        ) { _ in try gates.short.pass() }
+        ) { _ in
+            entered.open()
+            try gates.short.pass()
+        }
         let long = try await host.submit(RequestDescription("org.example.long")).id
         #expect(await eventually { (try? host.request(long))??.state == .running })
         let short = try await host.submit(RequestDescription("org.example.short")).id
         #expect(await eventually { (try? host.request(short))??.state == .running })
+        // One that is not inside its function yet is not called back.
+        try entered.pass()
         lease.say(.lapsing(csys_boottime_ns()))
         try gates.short.pass()
         lease.say(.renewed)
