@@ -12,6 +12,8 @@ enum Badge {
         var message = "level \(level), \(tally[.pass]) passed"
         if tally.failures > 0 { message += ", \(tally.failures) failed" }
         if tally[.warn] > 0 { message += ", \(tally[.warn]) warned" }
+        let notRun = reports.reduce(0) { $0 + $1.notRun }
+        if notRun > 0 { message += ", \(notRun) not run" }
         let colour = !isSound ? "red" : tally[.warn] > 0 ? "yellow" : "brightgreen"
         return JSONItem.object([
             ("schemaVersion", .integer(1)), ("label", .text("curfew conform")),

@@ -12,8 +12,8 @@ enum PathsCommand {
             """
             Prints every directory of plugins in the order of the search, with its origin
             and content, or the reason why it is ignored; the plugins that another one of
-            the same id hides; what a host of this user reads and writes; and the files of
-            this installation.
+            the same id hides; what a host of this user reads and writes, if its
+            configuration does not say otherwise; and the files of this installation.
             """
         ],
         sections: [
@@ -35,7 +35,7 @@ enum PathsCommand {
                     ("remarks", "the ignored parts of the environment, as texts"),
                     (
                         "configuration, store, socket, apps",
-                        "what `curfew serve` of this user uses, each with path and exists; a store on a "
+                        "what `curfew serve` of this user uses unless its configuration says otherwise, each with path and exists; a store on a "
                             + "server has no file, and what has no place is missing"
                     ),
                     (

@@ -33,7 +33,8 @@ enum SARIFReport {
                 "invocations",
                 .list([
                     .object([
-                        ("executionSuccessful", .bool(true)),
+                        // False where a signal has ended the kit: what is missing may be wrong.
+                        ("executionSuccessful", .bool(report.notRun == 0)),
                         (
                             "properties",
                             .object([("seed", .integer(Int64(clamping: report.seed)))])

@@ -290,7 +290,7 @@ enum ServeCommand {
             } catch {
                 guard let path = settings.socket, given == nil else { throw error }
                 let lack =
-                    "there is no control socket at \(path): \(error.reason); other users cannot reach this host"
+                    "there is no control socket at \(path): \(error.reason); other users cannot reach this host until it is started again where there can be one"
                 lines.log(.error, nil, 0, lack)
                 control = try made(ControlSettings(), lack: lack)
             }

@@ -262,7 +262,10 @@ enum ServeConfiguration {
         ("log", "{level}: lines below it are left out: debug, info (the default), warning, error;"),
         ("", "a failed end is a warning;"),
         ("", "{format}: text, json, or auto (the default), systemd's journal where it listens"),
-        ("stop", "{grace}: how long tasks may take to end with the host; default: what they have"),
+        (
+            "stop",
+            "{grace}: the most that tasks may take to end with the host; default: what they have"
+        ),
         ("thresholds", "{NAME: VALUE, …}: as the option --threshold"),
     ]
 

@@ -108,6 +108,26 @@ struct DoctorTests {
         #expect(run.output.contains("curfew serve --check"))
     }
 
+    @Test("a socket that the configuration wants where it is anyway is there")
+    func same() throws {
+        let socket = files.path("home/.local/state/curfew/store/control.sock")
+        try write("{\"control\": {\"socket\": \"\(socket)\"}}")
+        let script = """
+            "$1" serve >"$2.out" & host=$!
+            until test -S "$3"; do sleep 0.05; done
+            "$1" doctor | grep ' socket '
+            stat -c %a "$3"
+            kill $host
+            wait $host
+            """
+        let run = try ChildProcess.run(
+            "sh", ["-c", script, "sh", CommandRun.program, files.path("host"), socket],
+            environment: CommandRun.environment.merging(["HOME": files.path("home")]) { $1 },
+            limit: .seconds(60))
+        #expect(run.output.hasPrefix("ok    socket         the host answers at "), "\(run)")
+        #expect(run.output.hasSuffix("\n660\n"))
+    }
+
     @Test(
         "systemd that starts no host is a warning with what has it start one",
         .enabled(if: DoctorTests.hasMounts))

@@ -380,7 +380,8 @@ struct RolesTests {
             for line in host.stdout:
                 if json.loads(line)["event"] == "serving": break
             threading.Thread(target=host.stdout.read, daemon=True).start()
-            until(lambda: subprocess.run([program, "health", "--store", store], capture_output=True).returncode == 0)
+            until(lambda: b"no control socket at" in subprocess.run(
+                [program, "health", "--store", store], capture_output=True).stdout)
             host.kill()
             host.wait()
             # What it has left is in nobody's way.

@@ -74,6 +74,40 @@ struct InterruptedKitTests {
         #expect(lines.last == "Bail out! A signal ended the kit." && lines.count > known.count)
     }
 
+    @Test("writes its reports also if nobody reads its output", arguments: [true, false])
+    func unread(isJSON: Bool) throws {
+        let files = try TemporaryDirectory()
+        let script = """
+            import fcntl, os, signal, subprocess, sys, time
+            r, w = os.pipe()
+            fcntl.fcntl(w, fcntl.F_SETFL, os.O_NONBLOCK)
+            try:
+                while True: os.write(w, b"x" * 4096)
+            except BlockingIOError: pass
+            fcntl.fcntl(w, fcntl.F_SETFL, 0)
+            kit = subprocess.Popen(sys.argv[1:], stdout=w)
+            place = "/proc/%d/" % kit.pid
+            # A case has begun, or the first line waits for its reader.
+            while len(os.listdir(place + "task")) < 3 and "pipe_write" not in open(place + "wchan").read():
+                time.sleep(0.01)
+            kit.send_signal(signal.SIGTERM)
+            print(kit.wait())
+            """
+        let twin = try Twin(name: "good").directory
+        let words = [
+            "conform", twin, "--sarif", files.path("r.sarif"), "--badge",
+            files.path("r.badge"),
+        ]
+        let run = try ChildProcess.run(
+            "python3", ["-c", script, ConformRun.program] + words + (isJSON ? ["--json"] : []),
+            environment: ConformRun.environment, limit: .seconds(60))
+        #expect(run.output == "143\n", "\(run)")
+        let report = try String(contentsOfFile: files.path("r.sarif"), encoding: .utf8)
+        #expect(report.contains(#""executionSuccessful":false"#), "\(report)")
+        let badge = try String(contentsOfFile: files.path("r.badge"), encoding: .utf8)
+        #expect(badge.contains(" not run"), "\(badge)")
+    }
+
     /// The kit, of the process with which it watches a child.
     private func parent(of process: pid_t) throws -> pid_t? {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

@@ -18,13 +18,13 @@ package struct RateLimit: Hashable, Sendable {
         at = now
     }
 
-    /// Takes tokens out, at most as many as the bucket holds. Returns nil if there were enough; otherwise nothing
-    /// is taken, and the result is the nanoseconds until there are.
+    /// Takes tokens out. Returns nil if there were as many, or the bucket was full; what it lacked has to flow in
+    /// before the next use. Otherwise nothing is taken, and the result is the nanoseconds until it succeeds.
     package mutating func take(_ count: Int, at now: UInt64) -> UInt64? {
         fill(at: now)
         let wanted = Double(min(count, burst))
         if level >= wanted {
-            level -= wanted
+            level -= Double(count)
             return nil
         }
         return UInt64(((wanted - level) / Double(rate) * 1e9).rounded(.up))

@@ -91,7 +91,7 @@ final class ControlSocket {
                 ?? Failure(reason: (error as? HTTPServer.Failure)?.reason ?? "\(error)")
         }
         // A socket that was given is there as well.
-        if let path = settings.socket {
+        if let path = settings.socket, !Self.isPlace(path, name, in: folder) {
             // What a host that was killed has left: this one has the lock.
             csys_socket_remove(folder.number, name)
             linked = symlinkat(path, folder.number, name) == 0 ? (folder, name) : nil
@@ -110,6 +110,18 @@ final class ControlSocket {
         guard found >= 0 else { return }
         csys_close(found)
         throw Failure(reason: "another host of the store answers at \(place.path)")
+    }
+
+    /// Whether a path names that entry of a directory.
+    private static func isPlace(
+        _ path: String, _ name: String, in directory: OwnedDescriptor
+    ) -> Bool {
+        let parts = path.parts(at: "/")
+        guard parts.last.map({ $0 == name }) == true else { return false }
+        var (there, here) = (stat(), stat())
+        return stat("/" + parts.dropLast().joined(separator: "/"), &there) == 0
+            && fstat(directory.number, &here) == 0 && there.st_dev == here.st_dev
+            && there.st_ino == here.st_ino
     }
 
     /// Removes a link to a socket elsewhere.

@@ -34,7 +34,7 @@ struct HostHealth {
         lookAtPlugins(host)
         lookAtHandlers(host)
         if let lack {
-            findings.append(.fail("socket", lack, mend: "curfew serve --check" + option))
+            findings.append(.fail("socket", lack, mend: "curfew serve --check"))
         }
         if let fault { findings.append(.fail("configuration", fault.text, mend: fault.mend)) }
     }
