@@ -348,8 +348,8 @@ struct SharedStoreTests {
                 for _ in range(5): requests.append(submit("sleep 0.2"))
                 subprocess.run([*control, "restart"], check=True, stdout=subprocess.DEVNULL, cwd="/")
             until(lambda: count(" finished") == 20)
-            # A launch that was not confirmed when the server ended is made again.
-            print(20 <= check(requests) <= 40, count("host-lost"), count("host-started"))
+            # A launch that was not confirmed when the server ended is made again, each time at most.
+            print(20 <= check(requests) <= 100, count("host-lost"), count("host-started"))
             """, on: server, lease: 10)
         #expect(output == "True 0 2\nended 0 0\n")
     }
