@@ -34,6 +34,7 @@ def extract(swift, build, module, directory):
         [swift, "-print-target-info"], stdout=subprocess.PIPE, check=True).stdout)
     maps = [build / "CCurfew.build/module.modulemap", build / "CSystem.build/module.modulemap",
             build / "CFaults.build/module.modulemap", build / "CAppHost.build/module.modulemap",
+            build / "CPostgres.build/module.modulemap",
             _ROOT / "Sources/CFFI/module.modulemap", _ROOT / "Sources/CSQLite/module.modulemap"]
     command = [swift, "symbolgraph-extract", "-module-name", module,
                "-target", target["target"]["unversionedTriple"], "-I", build / "Modules",
