@@ -35,7 +35,7 @@ static int connect_to_host(void) {
     return -1;
 }
 
-/* The same requests as those of curfew.c. */
+/* Submits what curfew.c submits, so that the two can be compared. */
 static int put_request(char *text, size_t room) {
     return snprintf(text, room,
                     "{\"identifier\":\"org.example.parallel\",\"after\":\"1d\",\"payload\":\"%-100s\"}",

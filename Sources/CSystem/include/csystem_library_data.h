@@ -14,9 +14,9 @@
 void csys_each_writable_part(const char *name, void *context,
                              void (*each)(void *context, uint64_t start, uint64_t bytes, uint64_t base));
 
-/* Whether another thread of this process is in the code of a library, or returns there one day, as far as its
- * stack tells; true also if it runs just now, so that nobody knows. A thread of libraries that were called by the
- * first one, such as the timers' of the C library, is in theirs. */
+/* Whether the stack of another thread of this process has an address of a library's code: the thread is in that
+ * code, or will return to it. A thread that the C library starts for its timers has none. Returns true where the
+ * stack cannot be read, such as of a thread that is running now. */
 bool csys_thread_is_in_library(int32_t thread, const char *name);
 
 #endif /* CSYSTEM_LIBRARY_DATA_H */
