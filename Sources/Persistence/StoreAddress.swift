@@ -7,9 +7,35 @@ package enum StoreAddress: Hashable, Sendable {
     case server(PostgresAddress)
 
     /// Reads a path, or a URL with the scheme postgresql or postgres.
+    ///
+    /// Throws `.denied` for a malformed URL, and for one with another scheme: it is no directory, and may have a
+    /// password, which a path would be shown with.
     package init(_ text: String) throws(StoreFault) {
+        if let scheme = Self.scheme(of: text), !PostgresAddress.isAddress(text) {
+            throw StoreFault(
+                .denied,
+                "the store's URL has the scheme \"\(scheme)\", and a store is a directory, or postgresql://USER@HOST:PORT/DATABASE"
+            )
+        }
         self =
             PostgresAddress.isAddress(text) ? .server(try PostgresAddress(text)) : .directory(text)
+    }
+
+    /// What is before `://` if that is the name of a scheme (RFC 3986 section 3.1).
+    private static func scheme(of text: String) -> String? {
+        let name = text.utf8.prefix {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard !name.isEmpty, text.utf8.dropFirst(name.count).starts(with: "://".utf8) else {
+            return nil
+        }
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// For people: without a password.

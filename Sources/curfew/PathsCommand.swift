@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curfew
 import Glibc
 import PluginBridge
 import Service
@@ -68,7 +69,10 @@ enum PathsCommand {
     /// What a host of this user uses, by the names of their JSON members.
     private static var hostFiles: [(name: String, path: String)] {
         let usual = ConfigurationFiles.usual { Environment.value($0) }
-        let place = StorePlace.usual.map { StorePlace($0, option: "") }
+        // What is no store is not shown: it may be a URL with a password.
+        let place = StorePlace.usual.flatMap { usual in
+            (try? StoreClient.shown(usual)).map { _ in StorePlace(usual, option: "") }
+        }
         let isLocal = place?.isOnServer == false
         return [
             ("configuration", usual?.path), ("store", isLocal ? place?.directory : nil),

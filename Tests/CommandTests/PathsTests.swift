@@ -98,6 +98,16 @@ struct PathsTests {
             "paths", "--json",
             environment: environment.merging(["CURFEW_STORE": "postgres://a:secret@b/c"]) { $1 })
         #expect(try server.document()["store"] == nil && !server.output.contains("secret"))
+        for url in ["mysql://a:secret@b/c", "POSTGRES://a:secret@b/c"] {
+            for command in ["paths", "doctor", "ps"] {
+                let run = try CommandRun(
+                    command, environment: environment.merging(["CURFEW_STORE": url]) { $1 })
+                #expect(!(run.output + run.errors).contains("secret"), "\(run.process)")
+            }
+            let run = try CommandRun(
+                "ps", environment: environment.merging(["CURFEW_STORE": url]) { $1 })
+            #expect(run.errors.contains("the store's URL has the scheme"), "\(run.process)")
+        }
     }
 
     @Test("what of the environment is ignored")
