@@ -13,8 +13,8 @@ extension ConformanceCase {
     /// interposer found.
     private static func kept(
         _ name: String, _ rules: ContractRule..., payloads: [[UInt8]] = [],
-        warning: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil },
-        finding: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil }
+        finding: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil },
+        warning: @escaping @Sendable (Interposer.Finding) -> String? = { _ in nil }
     ) -> ConformanceCase {
         ConformanceCase(
             name, level: 2, needs: tried + ["retires", "thread-exit", "hardened-memory"],
@@ -144,11 +144,10 @@ extension ConformanceCase {
                 }
             }
         },
-        kept(
-            "progress-in-range", .progressRange,
-            warning: { if case .progressBack(let text) = $0 { text } else { nil } }
-        ) {
+        kept("progress-in-range", .progressRange) {
             if case .afterCompletion(let text) = $0, text.contains("progress") { text } else { nil }
+        } warning: {
+            if case .progressBack(let text) = $0 { text } else { nil }
         },
         kept(
             "declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent, .eventFlood
