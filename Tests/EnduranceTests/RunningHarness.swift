@@ -153,7 +153,7 @@ final class RunningHarness {
         return records.count == before
     }
 
-    /// Reads until a moment, or until the harness is over.
+    /// Reads until a moment that is to come, or until the harness is over.
     func follow(until moment: ContinuousClock.Instant) { while read(until: moment) {} }
 
     /// Waits until it is over, and returns how it ended; kills it when its time is up.
