@@ -129,7 +129,7 @@ struct ConformOptionsTests {
         #expect(all.code == 0)
         let item = #/  (CF08[0-9]{2})  ([a-z0-9-]+) +[^ ].*/#
         let items = all.output.split(separator: "\n").compactMap { $0.wholeMatch(of: item)?.output }
-        #expect(items.count == 76)
+        #expect(items.count == 77)
         let headings = all.output.split(separator: "\n").filter { $0.wholeMatch(of: item) == nil }
         #expect(headings == ["level 1", "level 2", "level 3"])
         let json = try CommandRun("conform", "--list", "--json")

@@ -8,7 +8,7 @@ extension ConformanceCase {
         "struct-ends", "larger-structs", "missing-extensions", "thread-tags",
         "refused-registration", "short-expiration", "status-known", "register-only-in-entry",
         "borrowed-poisoned", "const-inputs", "payload-end", "signal-mask", "fpu-state",
-        "host-says-no", "worker-state", "no-memory", "chaos", "no-races",
+        "host-says-no", "worker-state", "no-memory", "chaos", "no-races", "call-order",
     ]
 
     /// Cases that look at the process in which the code runs, or change it.

@@ -18,6 +18,40 @@ extension ConformanceCase {
         }
     }
 
+    /// Makes hosts one after the other, fewer where one of them takes long. Throws if they leave something behind.
+    ///
+    /// - Parameters:
+    ///   - kind: of the hosts, to follow "hosts".
+    ///   - host: makes one and ends it; its number is passed.
+    private static func mustLeaveNothing(
+        _ run: CaseRun, _ most: Int64, _ kind: String, _ host: (Int64) throws -> Void
+    ) throws {
+        var count: Int64 = 0
+        func more(_ last: Int64) throws {
+            let (until, first) = (csys_monotonic_ns() &+ 10_000_000_000, count)
+            while count < last, count < first + 5 || csys_monotonic_ns() < until {
+                count += 1
+                try host(count)
+            }
+        }
+        // Memory that grows only at first is a cache.
+        try more(most * 3 / 10)
+        let (before, first) = (Environment(run.subject), count)
+        let (heap, memory) = (csys_heap_bytes(), ProcessFacts.residentBytes)
+        try more(most)
+        if let left = before.left().first {
+            throw CaseVerdict.leak("after \(count - first) more hosts\(kind) it \(left)")
+        }
+        // The host's own lists of what it has had grow by less.
+        let lost = (Int64(csys_heap_bytes()) - Int64(heap)) / (count - first)
+        let mapped = (Int64(ProcessFacts.residentBytes) - Int64(memory)) / (count - first)
+        if mapped > 256 << 10 || lost > 4 << 10 {
+            throw CaseVerdict.leak(
+                "each of \(count - first) hosts\(kind) one after the other left \(max(mapped, lost) / 1_024) KiB of memory behind"
+            )
+        }
+    }
+
     /// The most requests for memory of a task that are made to fail, one in each run.
     static let allocationLimit = 200
 
@@ -134,42 +168,28 @@ extension ConformanceCase {
                 "descriptors-and-children", "leak-per-task",
             ], limit: .seconds(120)
         ) { run in
-            // Fewer where one of them takes long.
-            func cycles(_ most: Int) throws -> Int64 {
-                let until = csys_monotonic_ns() &+ 10_000_000_000
-                var count: Int64 = 0
-                while count < most, count < 5 || csys_monotonic_ns() < until {
-                    let bed = try TestBed(run)
-                    try bed.load()
-                    count += 1
-                    if let trial = (try? run.examples(.success))?.first {
-                        let ended = try bed.run(trial)
-                        guard ended.outcome == .succeeded else {
-                            throw CaseVerdict.fail(
-                                "\(trial.name) \(ended.outcome.name) in host \(count) of \(most), one after the other",
-                                notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
-                        }
+            try mustLeaveNothing(run, 100, "") { count in
+                let bed = try TestBed(run)
+                try bed.load()
+                if let trial = (try? run.examples(.success))?.first {
+                    let ended = try bed.run(trial)
+                    guard ended.outcome == .succeeded else {
+                        throw CaseVerdict.fail(
+                            "\(trial.name) \(ended.outcome.name) in host \(count), one after the other",
+                            notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
                     }
-                    try bed.end()
                 }
-                return count
+                try bed.end()
             }
-            // Memory that grows only at first is a cache.
-            _ = try cycles(30)
-            let before = Environment(run.subject)
-            let (heap, memory) = (csys_heap_bytes(), ProcessFacts.residentBytes)
-            let count = try cycles(70)
-            let left = before.left()
-            if let first = left.first {
-                throw CaseVerdict.leak("after \(count) more hosts it \(first)")
-            }
-            // The host's own lists of what it has had grow by less.
-            let lost = (Int64(csys_heap_bytes()) - Int64(heap)) / count
-            let mapped = (Int64(ProcessFacts.residentBytes) - Int64(memory)) / count
-            if mapped > 256 << 10 || lost > 4 << 10 {
-                throw CaseVerdict.leak(
-                    "each of \(count) hosts one after the other left \(max(mapped, lost) / 1_024) KiB of memory behind"
-                )
+            guard try run.manifest.handlers.contains(where: { $0.form == .entry }) else { return }
+            try mustLeaveNothing(run, 40, " that refused its handler") { _ in
+                let bed = try TestBed(
+                    run,
+                    interposer: Interposer(
+                        refusal: .init(function: "register_handler", status: .exhausted)))
+                run.phase("while its registering was refused")
+                try? bed.host.load(plugin: run.subject.directory)
+                try bed.end()
             }
         },
         ConformanceCase(

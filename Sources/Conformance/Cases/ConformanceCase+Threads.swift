@@ -106,6 +106,30 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
+            "call-order", level: 3, .entry,
+            needs: tried + ["retires", "exactly-once"], limit: .seconds(60)
+        ) { run in
+            for kind in CallOrder.Kind.allCases {
+                let bed = try TestBed(run, interposer: Interposer(order: CallOrder(kind)))
+                try bed.load()
+                let until = csys_monotonic_ns() &+ 8_000_000_000
+                for trial in try run.examplesThatEnd(isEntry: true)
+                where csys_monotonic_ns() < until {
+                    let task = try bed.launch(trial)
+                    run.phase("while it ran \(trial.name), and \(kind.text)")
+                    let ended = try bed.end(of: task, trial.name)
+                    let expected: [Outcome] =
+                        trial.example.expect == .success ? [.succeeded] : [.failed, .abandoned]
+                    guard expected.contains(ended.outcome) else {
+                        throw CaseVerdict.fail(
+                            "\(trial.name) \(ended.outcome.name) when \(kind.text)",
+                            notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+                    }
+                }
+                try bed.end()
+            }
+        },
+        ConformanceCase(
             "no-races", level: 2, .entry, needs: tried + ["retires", "thread-exit"],
             limit: .seconds(60), looksForRaces: true
         ) { run in

@@ -79,6 +79,7 @@ func interposedProgress(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("progress")
+    interposer.order?.calls(task)
     interposer.checkOpen("progress", task)
     interposer.checkFraction(fraction, task)
     return interposer.refused("progress")?.rawValue
@@ -96,10 +97,12 @@ func interposedComplete(
     interposer.check("complete")
     // To the plugin it was not complete yet.
     if interposer.isRetry(task) { return curfew_status(CURFEW_OK) }
+    interposer.order?.completes(task)
     interposer.complete(task, status, error, errorBytes)
     // Completes the task all the same, since a plugin that does not try again would leave it.
     let answer = interposer.real.pointee.complete(
         interposer.real, task, status, error, errorBytes, result, resultBytes)
+    interposer.order?.completed(task)
     let function = resultBytes > 0 ? "complete with a result" : "complete"
     guard let refused = interposer.refused(function) else { return answer }
     if refused == .exhausted { interposer.permitRetry(task) }
@@ -111,6 +114,7 @@ func interposedKeep(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("keep")
+    interposer.order?.calls(task)
     if let refused = interposer.refused("keep") { return refused.rawValue }
     let status = interposer.checked(
         "keep", task, interposer.real.pointee.keep(interposer.real, task))
@@ -135,6 +139,7 @@ func interposedRaise(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("raise")
+    interposer.order?.calls(task)
     interposer.checkOpen("raise", task)
     interposer.checkValues(values, count)
     return interposer.refused("raise")?.rawValue
@@ -149,6 +154,7 @@ func interposedLog(
 ) {
     let interposer = Interposer.of(api)
     interposer.check("log")
+    interposer.order?.calls(task)
     interposer.real.pointee.log(interposer.real, task, level, text, bytes)
 }
 

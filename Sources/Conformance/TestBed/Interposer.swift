@@ -56,6 +56,7 @@ final class Interposer: EntryInterposer {
     let hasExtensions: Bool
     private let refusal: Refusal?
     private let chaos: Locked<Chaos?>
+    let order: CallOrder?
     /// The plugin's own allocations can be made to fail.
     nonisolated(unsafe) private(set) var failsAllocations = false
     private let isShortOfMemory: Bool
@@ -76,9 +77,10 @@ final class Interposer: EntryInterposer {
     init(
         structs: Structs = .plain, payload: PlacedPayloads.Placement = .hosts,
         hasExtensions: Bool = true,
-        refusal: Refusal? = nil, chaos: Chaos? = nil, isShortOfMemory: Bool = false,
-        survivesWithoutMemory: Bool = false
+        refusal: Refusal? = nil, chaos: Chaos? = nil, order: CallOrder? = nil,
+        isShortOfMemory: Bool = false, survivesWithoutMemory: Bool = false
     ) {
+        self.order = order
         self.structs = structs
         payloads = PlacedPayloads(payload)
         self.hasExtensions = hasExtensions
@@ -304,9 +306,11 @@ final class Interposer: EntryInterposer {
             if isShort { csys_fail_allocations(.max, 0) }
             if let descriptors { csys_permit_descriptors(descriptors) }
         }
+        order?.functionBegins(task)
         let status = onThisThread {
             lend(error, "curfew_error") { error in handler.run(handler.data, table, task, error) }
         }
+        order?.functionReturned(task)
         let isCompleted = state.withLock { $0.tasks.isCompleted(task) }
         let known = Status(rawValue: status)
         checkEnd(of: error.pointee, "the error of the function of \"\(handler.identifier)\"")

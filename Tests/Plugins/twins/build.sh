@@ -22,7 +22,7 @@ from=Tests/Plugins/twins
 # Those of the Makefile, and _GNU_SOURCE for twin.h.
 flags=(-std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude
     -Wl,-z,nodelete -Wl,-z,defs -D_GNU_SOURCE)
-common=("$from/twin.h" "$from/build.sh" Plugins/plugin.map
+common=("$from/twin.h" "$from/handed-job.h" "$from/build.sh" Plugins/plugin.map
     include/curfew/*.h include/curfew/ext/*.h)
 
 # own NAME ENDING DEFAULT: the twin's own file, or the one for all.
