@@ -7,13 +7,19 @@ package enum ManifestDuration {
         ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
     ]
 
+    private static let days: [(name: String, nanoseconds: UInt64)] = [("d", 86_400_000_000_000)]
+
     /// The maximum number of digits before and after the point.
     static var digitLimit: Int { 9 }
 
     /// Returns nanoseconds, rounded down to a whole one; nil when it is not written as a duration.
-    package static func parse(_ text: String) -> UInt64? {
-        var rest = Array(text.utf8.prefix(2 * digitLimit + 8))[...]
-        guard rest.count == text.utf8.count, let whole = digits(&rest) else { return nil }
+    package static func parse(_ text: String) -> UInt64? { parse(text, in: units) }
+
+    private static func parse(
+        _ text: String, in units: [(name: String, nanoseconds: UInt64)]
+    ) -> UInt64? {
+        var rest = text.utf8[...]
+        guard rest.count <= 2 * digitLimit + 8, let whole = digits(&rest) else { return nil }
         var fraction: (value: UInt64, scale: UInt64) = (0, 1)
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()
@@ -26,7 +32,7 @@ package enum ManifestDuration {
         // Nine digits of hours are 3.6e21 ns: more than 64 bits, and far past every limit.
         let (product, tooMuch) = whole.value.multipliedReportingOverflow(by: unit.nanoseconds)
         if tooMuch { return .max }
-        // A fraction has at most nine digits: below 1e9 * 3.6e12, so it does fit after a division.
+        // A fraction is below 1, so its part of the unit does fit after a division.
         let part = (fraction.value.multipliedFullWidth(by: unit.nanoseconds))
         let (sum, overflow) = product.addingReportingOverflow(
             fraction.scale.dividingFullWidth(part).quotient)
@@ -36,10 +42,7 @@ package enum ManifestDuration {
     /// Returns the nanoseconds of a span between dates: a duration, or days of 24 hours as in `2d`. Returns
     /// nil if the text is neither.
     package static func span(_ text: String) -> UInt64? {
-        guard text.utf8.last == UInt8(ascii: "d") else { return parse(text) }
-        guard let one = parse(text.dropLast() + "h") else { return nil }
-        let (all, overflow) = one.multipliedReportingOverflow(by: 24)
-        return overflow ? .max : all
+        parse(text, in: text.utf8.last == UInt8(ascii: "d") ? days : units)
     }
 
     /// Writes a span as `span` reads it.
@@ -87,7 +90,8 @@ package enum ManifestDuration {
     }
 
     /// Reads one to nine digits and returns their value and ten to the power of their number.
-    private static func digits(_ rest: inout ArraySlice<UInt8>) -> (value: UInt64, scale: UInt64)? {
+    private static func digits(_ rest: inout Substring.UTF8View) -> (value: UInt64, scale: UInt64)?
+    {
         var value: UInt64 = 0
         var scale: UInt64 = 1
         while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {

@@ -17,8 +17,9 @@ package struct HTTPAnswer: Sendable {
         _ status: UInt32 = 200, json: String, headers: [(name: String, value: String)] = [],
         closes: Bool = false
     ) {
-        self.init(
-            status, Array((json + "\n").utf8), "application/json", headers: headers, closes: closes)
+        var body = Array(json.utf8)
+        body.append(UInt8(ascii: "\n"))
+        self.init(status, body, "application/json", headers: headers, closes: closes)
     }
 
     package init(

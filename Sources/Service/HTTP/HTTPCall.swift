@@ -7,7 +7,6 @@ package final class HTTPCall: Sendable {
     package let request: HTTPRequest
     private let exchange: HTTPExchange
     private let inbox: HTTPInbox
-    private let isAnswered = Atomic<Bool>(false)
 
     init(_ request: HTTPRequest, _ exchange: HTTPExchange, _ inbox: HTTPInbox) {
         self.request = request
@@ -24,16 +23,15 @@ package final class HTTPCall: Sendable {
     package func answer(_ answer: HTTPAnswer) { Self.answer([(self, answer)]) }
 
     /// Whether it is answered, or its client has left.
-    package var isOver: Bool { isAnswered.load(ordering: .relaxed) }
-
-    /// Its client has left.
-    func abandon() { isAnswered.store(true, ordering: .relaxed) }
+    package var isOver: Bool { exchange.isAnswered.load(ordering: .relaxed) }
 
     package func answer(_ fault: HTTPFault) { answer(HTTPAnswer(fault)) }
 
     /// Answers calls of one server together, which wakes its thread once.
     package static func answer(_ answers: [(call: HTTPCall, answer: HTTPAnswer)]) {
-        let sent = answers.filter { !$0.call.isAnswered.exchange(true, ordering: .relaxed) }
+        let sent = answers.filter {
+            !$0.call.exchange.isAnswered.exchange(true, ordering: .relaxed)
+        }
         sent.first?.call.inbox.put(sent.map { ($0.call.exchange, $0.answer) })
     }
 }

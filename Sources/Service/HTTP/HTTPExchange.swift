@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMicroHTTP
+import Synchronization
 
 /// A request and its answer. Used on the server's thread.
 final class HTTPExchange: @unchecked Sendable {
@@ -28,8 +29,8 @@ final class HTTPExchange: @unchecked Sendable {
     private var body: [UInt8] = []
     private var thrownAway = 0
     private var suspended: OpaquePointer?
-    /// Until it is answered.
-    private weak var call: HTTPCall?
+    /// It is answered, or its client has left. Any thread may set it.
+    let isAnswered = Atomic<Bool>(false)
     /// The connection of a stream.
     private var client: OpaquePointer?
 
@@ -89,14 +90,11 @@ final class HTTPExchange: @unchecked Sendable {
         withUnsafeMutablePointer(to: &head) { head in
             chttp_headers(client, head) { data, name, nameBytes, value, valueBytes in
                 data!.assumingMemoryBound(to: HTTPHead.self).pointee.add(
-                    bytes(name, nameBytes), bytes(value, valueBytes))
+                    UnsafeRawBufferPointer(start: name, count: nameBytes),
+                    UnsafeRawBufferPointer(start: value, count: valueBytes))
             }
         }
         return head
-
-        func bytes(_ text: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] {
-            Array(UnsafeRawBufferPointer(start: text, count: count))
-        }
     }
 
     private func refuse(_ fault: HTTPFault) -> Bool {
@@ -128,9 +126,7 @@ final class HTTPExchange: @unchecked Sendable {
         suspended = client
         chttp_suspend(client)
         connection.enter(.waiting)
-        let call = HTTPCall(request, self, loop.inbox)
-        self.call = call
-        loop.began(self, call)
+        loop.began(self, HTTPCall(request, self, loop.inbox))
         return true
     }
 
@@ -138,7 +134,7 @@ final class HTTPExchange: @unchecked Sendable {
     func abandon() {
         switch phase {
         case .waiting:
-            call?.abandon()
+            isAnswered.store(true, ordering: .relaxed)
             answer(HTTPAnswer(499, [], "text/plain", closes: true))
         case .streaming(let stream):
             stream.close()
@@ -154,7 +150,6 @@ final class HTTPExchange: @unchecked Sendable {
     /// Resumes a request that waits.
     func answer(_ answer: HTTPAnswer) {
         guard case .waiting = phase, let client = suspended else { return }
-        call = nil
         phase = .answered(answer)
         suspended = nil
         chttp_resume(client)
@@ -211,14 +206,7 @@ final class HTTPExchange: @unchecked Sendable {
         phase = .over
         releaseBody()
         connection.enter(.answering)
-        var lines = [
-            "Content-Type", answer.contentType, "Cache-Control", "no-store",
-            "X-Content-Type-Options",
-            "nosniff",
-        ]
-        for header in answer.headers { lines += [header.name, header.value] }
-        if answer.closes { lines += ["Connection", "close"] }
-        return Self.withLines(lines) { headers in
+        return Self.withLines(of: answer) { headers in
             if let stream = answer.stream { return start(stream, client, answer, headers) }
             return answer.body.withUnsafeBufferPointer {
                 chttp_answer(client, answer.status, $0.baseAddress, $0.count, headers)
@@ -226,10 +214,31 @@ final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// Passes the texts as strings of C, and a null pointer after the last one.
-    private static func withLines<Result>(
-        _ lines: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
-    ) -> Result {
+    /// Passes the names and values of the header lines, and a null pointer after the last one.
+    private static func withLines(
+        of answer: HTTPAnswer, _ body: ([UnsafePointer<CChar>?]) -> Bool
+    ) -> Bool {
+        func constant(_ text: StaticString) -> UnsafePointer<CChar> {
+            UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+        }
+        return answer.contentType.withCString { type in
+            var lines: [UnsafePointer<CChar>?] = [
+                constant("Content-Type"), type, constant("Cache-Control"), constant("no-store"),
+                constant("X-Content-Type-Options"), constant("nosniff"), nil, nil, nil,
+            ]
+            if answer.closes { lines[6...7] = [constant("Connection"), constant("close")] }
+            guard !answer.headers.isEmpty else { return body(lines) }
+            lines.removeLast(answer.closes ? 1 : 3)
+            return withStrings(answer.headers.flatMap { [$0.name, $0.value] }) {
+                body(lines + $0 + [nil])
+            }
+        }
+    }
+
+    /// Passes the texts as strings of C.
+    private static func withStrings(
+        _ lines: [String], _ body: ([UnsafePointer<CChar>?]) -> Bool
+    ) -> Bool {
         var bytes: [CChar] = []
         var starts: [Int] = []
         for line in lines {
@@ -237,7 +246,7 @@ final class HTTPExchange: @unchecked Sendable {
             bytes += line.utf8CString
         }
         return bytes.withUnsafeBufferPointer { bytes in
-            body(starts.map { bytes.baseAddress! + $0 } + [nil])
+            body(starts.map { bytes.baseAddress! + $0 })
         }
     }
 

@@ -32,30 +32,29 @@ package struct HTTPHead: Sendable {
         self.version = version
     }
 
-    package mutating func add(_ name: [UInt8], _ value: [UInt8]) {
-        guard !name.isEmpty, name.allSatisfy(Self.isOfName),
-            let name = String(validating: name, as: UTF8.self)?.lowercased(),
-            let value = String(validating: value, as: UTF8.self),
-            !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
-        else {
+    /// Takes a header line, whose bytes are valid during the call.
+    package mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard !name.isEmpty, name.allSatisfy(Self.isOfName), Self.isText(value) else {
             isCut = true
             return
         }
-        switch name {
-        case "content-length": lengths.append(value)
-        case "transfer-encoding": codings.append(value.lowercased())
+        // Of the lines that nobody asks for, no text is made.
+        var text: String { String(decoding: value, as: UTF8.self) }
+        switch String(decoding: name, as: UTF8.self).lowercased() {
+        case "content-length": lengths.append(text)
+        case "transfer-encoding": codings.append(text.lowercased())
         case "host":
             hosts += 1
-            host = value.lowercased()
-        case "cookie": cookie = value
-        case "traceparent": traceparent = value
-        case "origin": origin = value.lowercased()
-        case "sec-fetch-site": fetchSite = value.lowercased()
-        case "content-type": contentType = value
-        case "accept": accept = value
-        case "last-event-id": lastEventID = value
+            host = text.lowercased()
+        case "cookie": cookie = text
+        case "traceparent": traceparent = text
+        case "origin": origin = text.lowercased()
+        case "sec-fetch-site": fetchSite = text.lowercased()
+        case "content-type": contentType = text
+        case "accept": accept = text
+        case "last-event-id": lastEventID = text
         case "expect":
-            if value.lowercased() == "100-continue" {
+            if text.lowercased() == "100-continue" {
                 waitsToSend = true
             } else {
                 hasExpectation = true
@@ -64,14 +63,24 @@ package struct HTTPHead: Sendable {
         }
     }
 
+    /// Whether bytes are UTF-8 without control characters but the tab.
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var isASCII = true
+        for byte in bytes {
+            if byte < 0x20 && byte != 0x09 || byte == 0x7f { return false }
+            if byte >= 0x80 { isASCII = false }
+        }
+        return isASCII || String(validating: bytes, as: UTF8.self) != nil
+    }
+
     /// Whether a byte may be in a header's name. libmicrohttpd leaves a blank before the colon in the name, so that
     /// `Content-Length : 5` would be a length to other programs and none here: RFC 9112 section 5.1 refuses it.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        default: "!#$%&'*+.^_`|~".utf8.contains(byte)
         }
     }
 

@@ -2,6 +2,7 @@
 import CMicroHTTP
 import CSystem
 internal import Glibc
+import PluginBridge
 
 /// The thread of a server: accepts connections, has libmicrohttpd read and write, and ends what takes
 /// too long.
@@ -29,6 +30,9 @@ final class HTTPLoop {
     private var bodyBytes = 0
     /// Further requests are answered with 503 at once.
     private(set) var isStopping = false
+    /// The CLOCK_MONOTONIC time until which the thread looks for requests before it sleeps.
+    private var looksUntil: UInt64 = 0
+    private let cores = CoreSharing()
     /// No deadline is earlier.
     private var nextDeadline = UInt64.max
     private var acceptsAgainAt: UInt64?
@@ -102,8 +106,24 @@ final class HTTPLoop {
                 // It may have resumed some, which libmicrohttpd does not count as work.
                 continue
             }
-            if !chttp_has_work(server) { sleep(until: stopsAt ?? .max) }
+            if !chttp_has_work(server), !lookAfterAnswer() { sleep(until: stopsAt ?? .max) }
         }
+    }
+
+    /// Nanoseconds: as long as it takes to wake a client and this thread.
+    private static let lookSpan: UInt64 = 100_000
+
+    /// Looks for a moment whether a client that was answered asks again, which is sooner than a sleeping thread is
+    /// woken. Returns whether one does. While other calls wait for their answers, those wake the thread.
+    private func lookAfterAnswer() -> Bool {
+        while waiting.isEmpty {
+            let now = csys_monotonic_ns()
+            guard now < looksUntil else { return false }
+            if csys_is_readable(chttp_descriptor(server)) { return true }
+            guard cores.yield(at: now) else { break }
+        }
+        looksUntil = 0
+        return false
     }
 
     private func sleep(until stop: UInt64) {
@@ -126,6 +146,7 @@ final class HTTPLoop {
             exchange.answer(answer)
         }
         for exchange in ready.woken { exchange.goOn() }
+        if !ready.answers.isEmpty { looksUntil = csys_monotonic_ns() &+ Self.lookSpan }
         return !ready.answers.isEmpty || !ready.woken.isEmpty
     }
 

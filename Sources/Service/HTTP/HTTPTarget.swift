@@ -35,8 +35,11 @@ package struct HTTPTarget: Hashable, Sendable {
         self.query = query
     }
 
-    /// Decodes percent signs.
+    /// Decodes percent signs in printable ASCII.
     private static func decoded(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool) -> String? {
+        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         var result: [UInt8] = []
         var index = bytes.startIndex
         while index < bytes.endIndex {

@@ -8,7 +8,7 @@ enum SpanArgument {
 
     /// Returns nanoseconds, or nil where it is none.
     static func parse(_ text: String) -> UInt64? {
-        ManifestDuration.span(text.hasSuffix("m") ? text + "in" : text)
+        ManifestDuration.span(text.utf8.last == UInt8(ascii: "m") ? text + "in" : text)
     }
 
     /// - Parameter name: what the text was given for, as it is typed: `--after`, or `advance=`.
