@@ -714,6 +714,35 @@ struct ControlTests {
         #expect(output == "429\nTrue 2001\nended 0 False\n", "\(output)")
     }
 
+    @Test("a schedule whose request is over is restarted, and another one is not")
+    func restartedSchedule() throws {
+        let output = try serve(
+            """
+            os.killpg(host.pid, signal.SIGKILL)
+            host.wait()
+            config = os.environ["HOME"] + "/curfew.json"
+            with open(config, "w") as file:
+                json.dump({"schedules": [{"name": "hourly", "command": ["/bin/true"], "every": "1h"}]}, file)
+            host = start("--config", config)
+            print(call("POST", "/v1/requests/1/cancel")[1]["state"])
+            status, answer = call("POST", "/v1/schedules/hourly/restart")
+            print(status, [(each["name"], each["state"]) for each in answer["schedules"]])
+            print(call("POST", "/v1/schedules/hourly/restart")[1]["error"]["message"])
+            print(call("POST", "/v1/schedules/daily/restart")[0])
+            print(call("POST", "/v1/schedules/hourly/restart", {})[0])
+            """)
+        #expect(
+            output == """
+                cancelled
+                200 [('hourly', 'pending')]
+                schedule `hourly` is not over: its request 1 is pending
+                404
+                400
+                ended 0 False
+
+                """, "\(output)")
+    }
+
     /// The number of hosts to kill; `make torture` sets it.
     private static let kills =
         ProcessInfo.processInfo.environment["CURFEW_KILLS"].flatMap(Int.init) ?? 12

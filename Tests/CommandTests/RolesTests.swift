@@ -111,6 +111,7 @@ struct RolesTests {
                 "GET /v1/counts": "- x - x x -", "GET /v1/usage": "- x - x x -",
                 "GET /v1/factors/history": "- x - x x -", "POST /v1/plugins/{name}/release": "- - - - 4 -",
                 "POST /v1/handlers/{name}/pause": "- - - x x -", "POST /v1/handlers/{name}/resume": "- - - x x -",
+                "POST /v1/schedules/{name}/restart": "- - - 4 4 -",
                 "POST /v1/requests:cancel": "- - - x x -", "POST /v1/requests:retry": "- - - x x -",
                 "POST /v1/requests:launch": "- - - x x -", "POST /v1/requests:release": "- - - x x -",
                 "GET /v1/factors": "- x - x x -", "GET /v1/schedules": "- x - x x -", "GET /v1/journal": "- x - x x -",

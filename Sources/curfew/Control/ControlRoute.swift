@@ -9,7 +9,7 @@ struct ControlRoute {
         case page, me, metrics, web
         case host, hosts, health, tasks, handlers, plugins, factors, statistics
         case misses, ends, factorHistory, counts, usage
-        case pause, resume, releasePlugin
+        case pause, resume, releasePlugin, restartSchedule
         case changeMany(RequestAction)
         case reload, drain, endDrain
         case requests, journal, schedules
@@ -121,8 +121,14 @@ struct ControlRoute {
         ControlRoute("POST", "/v1/requests/{id}/launch", [], .launch, .operate),
         ControlRoute("POST", "/v1/requests/{id}/release", [], .release, .operate),
         ControlRoute("GET", "/v1/schedules", [], .schedules, .read),
+        ControlRoute("POST", "/v1/schedules/{name}/restart", [], .restartSchedule, .operate),
         ControlRoute("GET", "/v1/journal", ["after", "request", "limit"], .journal, .read),
     ]
+
+    /// Those without a name or number in their path, by their method and path.
+    private static let fixed = Dictionary(
+        uniqueKeysWithValues: all.filter { route in !route.path.contains { $0.begins(with: "{") } }
+            .map { ([$0.method] + $0.path, $0) })
 
     private static func many(_ action: RequestAction) -> ControlRoute {
         ControlRoute("POST", "/v1/requests:\(action.rawValue)", [], .changeMany(action), .operate)
@@ -131,6 +137,9 @@ struct ControlRoute {
     /// Returns the route of a request, and the number in its path.
     static func find(_ request: HTTPRequest) throws(HTTPFault) -> (ControlRoute, RequestID?) {
         let path = request.target.path
+        if let route = fixed[[request.method] + path], route.match(path) != nil {
+            return (route, nil)
+        }
         var methods: [String] = []
         for route in all {
             guard let id = route.match(path) else { continue }

@@ -292,6 +292,14 @@ struct ControlRoutes: Sendable {
             let name = call.request.target.path[2]
             if let requester = caller.requester { audit("release of \(name) \(requester.text)") }
             look(call) { (store) throws(CommandError) in try Self.release(name, store) }
+        case .restartSchedule:
+            let name = call.request.target.path[2]
+            if let requester = caller.requester {
+                audit("restart of schedule \(Shown.line(name)) \(requester.text)")
+            }
+            look(call) { [place] (store) throws(CommandError) in
+                try SchedulesCommand.restarted(name, store, place)
+            }
         case .submit, .submitBatch, .changeMany: break
         }
         return nil
@@ -615,7 +623,12 @@ struct ControlRoutes: Sendable {
     ///
     /// The calls of each user are a transaction of their own; all but one come from the same user as a rule.
     private func perform(_ submits: [Submit]) {
-        for (requester, submits) in Dictionary(grouping: submits, by: \.requester) {
+        guard let first = submits.first else { return }
+        let isOneUser = submits.dropFirst().allSatisfy { $0.requester == first.requester }
+        let users =
+            isOneUser
+            ? [first.requester: submits] : Dictionary(grouping: submits, by: \.requester)
+        for (requester, submits) in users {
             let drafts = submits.flatMap { $0.items.compactMap { try? $0.get() } }
             guard !drafts.isEmpty else {
                 Self.answer(submits, [])

@@ -66,10 +66,17 @@ enum SchedulesCommand {
 
     // MARK: Restarting
 
+    /// Makes the request of a schedule pending again. Returns the schedule, as `--json` prints it.
+    static func restarted(
+        _ name: String, _ store: StoreClient, _ place: StorePlace
+    ) throws(CommandError) -> JSONItem {
+        _ = try restart([name], store, place, at: csys_realtime_ns())
+        return item(try rows([name], store))
+    }
+
     private static func restart(
-        _ names: [String], _ store: StoreClient, _ place: StorePlace, _ console: Console
-    ) throws(CommandError) {
-        let now = csys_realtime_ns()
+        _ names: [String], _ store: StoreClient, _ place: StorePlace, at now: Int64
+    ) throws(CommandError) -> [(String, RequestLedger.ScheduleRestart)] {
         let results = try StorePlace.translated { () throws(StoreFault) in
             try store.write(if: { $0.allSatisfy { isDone($0.1) } }) {
                 (ledger, store) throws(StoreFault) in
@@ -83,7 +90,14 @@ enum SchedulesCommand {
         for (name, result) in results where !isDone(result) {
             throw error(name, result, place, many: names.count > 1)
         }
-        for (name, result) in results {
+        return results
+    }
+
+    private static func restart(
+        _ names: [String], _ store: StoreClient, _ place: StorePlace, _ console: Console
+    ) throws(CommandError) {
+        let now = csys_realtime_ns()
+        for (name, result) in try restart(names, store, place, at: now) {
             switch result {
             case .pending(let request):
                 console.out.line(
