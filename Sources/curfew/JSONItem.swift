@@ -18,6 +18,8 @@ enum JSONItem {
 
     var written: String {
         var result = ""
+        // More than a short answer has, which would otherwise be moved three times.
+        result.reserveCapacity(128)
         write(to: &result)
         return result
     }

@@ -29,9 +29,13 @@ package final class HTTPCall: Sendable {
 
     /// Answers calls of one server together, which wakes its thread once.
     package static func answer(_ answers: [(call: HTTPCall, answer: HTTPAnswer)]) {
-        let sent = answers.filter {
-            !$0.call.exchange.isAnswered.exchange(true, ordering: .relaxed)
+        guard let inbox = answers.first?.call.inbox else { return }
+        var sent: [(HTTPExchange, HTTPAnswer)] = []
+        sent.reserveCapacity(answers.count)
+        for (call, answer) in answers
+        where !call.exchange.isAnswered.exchange(true, ordering: .relaxed) {
+            sent.append((call.exchange, answer))
         }
-        sent.first?.call.inbox.put(sent.map { ($0.call.exchange, $0.answer) })
+        if !sent.isEmpty { inbox.put(sent) }
     }
 }

@@ -74,7 +74,7 @@ struct SubmissionBody {
             throw Self.refused("a request has to be an object, not \(value.noun)")
         }
         for member in members
-        where !Self.own.contains(member.key) && Self.options[member.key] == nil {
+        where Self.options[member.key] == nil && !Self.own.contains(member.key) {
             let meant = Suggestion.nearest(to: member.key, among: Self.keys)
             throw Self.refused(
                 "a request has no member `\(Self.shown(member.key))`",
