@@ -25,10 +25,22 @@ struct ChaosRun {
     }
 
     func go() throws {
+        try openWhatIsOpenedOnce()
         if run.isReproducing { return try round(run.seed) }
         var seeds = SeededGenerator(seed: run.seed)
         let until = csys_monotonic_ns() &+ run.time(Self.time)
         for _ in 0..<Self.rounds where csys_monotonic_ns() < until { try round(seeds.seed()) }
+    }
+
+    /// Runs all in good order: without descriptors, a library that makes its event loop now would end the process.
+    private func openWhatIsOpenedOnce() throws {
+        let bed = try TestBed(run)
+        try bed.load()
+        for trial in trials {
+            let isSlow = trial.example.expect == .slow
+            _ = try bed.run(trial, budget: isSlow ? TestBed.brief : nil)
+        }
+        try bed.end()
     }
 
     private func round(_ seed: UInt64) throws {

@@ -60,6 +60,8 @@ final class Interposer: EntryInterposer {
     /// The plugin's own allocations can be made to fail.
     nonisolated(unsafe) private(set) var failsAllocations = false
     private let isShortOfMemory: Bool
+    /// Nor does the runtime of its language survive that there is no descriptor.
+    private let survivesWithoutMemory: Bool
     private let tags: HeaderTags
     private let state = Locked(State())
     /// The host's own, once the entry was called. Written on the loading thread before any other
@@ -86,6 +88,7 @@ final class Interposer: EntryInterposer {
         self.hasExtensions = hasExtensions
         self.refusal = refusal
         self.chaos = Locked(chaos)
+        self.survivesWithoutMemory = survivesWithoutMemory
         self.isShortOfMemory = isShortOfMemory || (chaos != nil && survivesWithoutMemory)
         tags = .current
     }
@@ -301,7 +304,7 @@ final class Interposer: EntryInterposer {
         state.withLock { $0.tasks.keep(task) }
         let chaos = chaos.withLock { $0 }
         let isShort = failsAllocations && chaos?.takesMemory() ?? false
-        let descriptors = chaos?.takesDescriptors()
+        let descriptors = survivesWithoutMemory ? chaos?.takesDescriptors() : nil
         defer {
             if isShort { csys_fail_allocations(.max, 0) }
             if let descriptors { csys_permit_descriptors(descriptors) }
