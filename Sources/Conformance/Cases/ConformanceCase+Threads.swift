@@ -107,7 +107,8 @@ extension ConformanceCase {
         },
         ConformanceCase(
             "call-order", level: 3, .entry,
-            needs: tried + ["retires", "exactly-once"], limit: .seconds(60)
+            needs: tried + ["retires", "exactly-once"], limit: .seconds(60),
+            allocator: .overwriting
         ) { run in
             for kind in CallOrder.Kind.allCases {
                 let bed = try TestBed(run, interposer: Interposer(order: CallOrder(kind)))
