@@ -47,7 +47,7 @@ final class HTTPExchange: @unchecked Sendable {
         let loop = connection.loop
         switch phase {
         case .head:
-            let head = Self.head(client, method, version)
+            let head = Self.head(client, method, target, version)
             self.head = head
             guard let fault = head.fault(limit: loop.limits.bodyBytes) else {
                 phase = .body
@@ -84,9 +84,9 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     private static func head(
-        _ client: OpaquePointer, _ method: String, _ version: String
+        _ client: OpaquePointer, _ method: String, _ target: String, _ version: String
     ) -> HTTPHead {
-        var head = HTTPHead(method: method, version: version)
+        var head = HTTPHead(method: method, target: target, version: version)
         withUnsafeMutablePointer(to: &head) { head in
             chttp_headers(client, head) { data, name, nameBytes, value, valueBytes in
                 data!.assumingMemoryBound(to: HTTPHead.self).pointee.add(

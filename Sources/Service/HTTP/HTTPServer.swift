@@ -13,8 +13,9 @@ package final class HTTPServer: @unchecked Sendable {
         package var connections = 1_024
         /// Of each user besides the server's own and root, so that others get in.
         package var foreignConnections = 256
-        /// The memory of a connection for the head of a request; a larger head is refused.
-        package var headBytes = 8_192
+        /// The memory of a connection, in which libmicrohttpd has the head of a request, cut into its parts, and then
+        /// the head of the answer: the first may take `HTTPHead.mostBytes` of it.
+        package var headBytes = 16_384
         /// The most bytes of a body, and of all bodies at a time.
         package var bodyBytes = 4 << 20
         package var allBodyBytes = 32 << 20

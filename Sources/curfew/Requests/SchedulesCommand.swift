@@ -124,15 +124,17 @@ enum SchedulesCommand {
         let notes = many ? ["no schedule was restarted"] : ["nothing was done"]
         switch result {
         case .live(let request):
+            let help =
+                switch request.state {
+                case .parked: "curfew release \(request.id)"
+                case .running: "curfew wait \(request.id)"
+                default: "to run it now: curfew launch \(request.id)"
+                }
             return CommandError(
                 .conflict,
                 "schedule `\(name)` is not over: its request \(request.id) is \(request.state.name)",
                 notes: notes,
-                help: [
-                    (request.state == .parked
-                        ? "curfew release \(request.id)"
-                        : "to run it now: curfew launch \(request.id)") + place.option
-                ])
+                help: [help + place.option])
         case .off:
             return CommandError(
                 .conflict, "schedule `\(name)` is off in the configuration, or has no date",
