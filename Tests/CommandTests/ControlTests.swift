@@ -462,7 +462,7 @@ struct ControlTests {
             body = b'{"identifier":"org.example.tidy","after":"1h"}'
             def post(lines):
                 head = ["POST /v1/requests HTTP/1.1", "Host: a", "Content-Type: application/json ",
-                        "Content-Length: %d \t" % len(body)] + lines
+                        "Content-Length: %d" % len(body)] + lines
                 return "\r\n".join(head).encode() + b"\r\n\r\n" + body
             kinds = {
                 "line": lambda n: ["X: " + "y" * n],
