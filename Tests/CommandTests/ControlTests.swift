@@ -463,7 +463,7 @@ struct ControlTests {
             def post(lines):
                 head = ["POST /v1/requests HTTP/1.1", "Host: a", "Content-Type: application/json ",
                         "Content-Length: %d" % len(body)] + lines
-                return "\r\n".join(head).encode() + b"\r\n\r\n" + body
+                return "\\r\\n".join(head).encode() + b"\\r\\n\\r\\n" + body
             kinds = {
                 "line": lambda n: ["X: " + "y" * n],
                 "lines": lambda n: ["A: b"] * (n // 70),
