@@ -21,7 +21,7 @@ package enum StoreAddress: Hashable, Sendable {
             PostgresAddress.isAddress(text) ? .server(try PostgresAddress(text)) : .directory(text)
     }
 
-    /// What is before `://` if that is the name of a scheme (RFC 3986 section 3.1).
+    /// The scheme of a URL, the part before `://` (RFC 3986 section 3.1); nil if it has none.
     private static func scheme(of text: String) -> String? {
         let name = text.utf8.prefix {
             switch $0 {

@@ -69,7 +69,7 @@ enum PathsCommand {
     /// What a host of this user uses, by the names of their JSON members.
     private static var hostFiles: [(name: String, path: String)] {
         let usual = ConfigurationFiles.usual { Environment.value($0) }
-        // What is no store is not shown: it may be a URL with a password.
+        // An invalid store is not printed: it may be a URL with a password.
         let place = StorePlace.usual.flatMap { usual in
             (try? StoreClient.shown(usual)).map { _ in StorePlace(usual, option: "") }
         }

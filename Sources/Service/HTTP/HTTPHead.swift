@@ -31,7 +31,8 @@ package struct HTTPHead: Sendable {
     /// The most bytes that a head may take in the memory of a connection, so that there is room for an answer:
     /// libmicrohttpd would close the connection without one after the request was carried out.
     package static let mostBytes = 12_288
-    /// What libmicrohttpd 0.9.75 notes beside each line, argument and cookie, and some more.
+    /// The bytes that each line, argument and cookie costs besides its text: libmicrohttpd 0.9.75 takes 64, and
+    /// this is a little more.
     private static let partBytes = 72
 
     package init(method: String, target: String, version: String) {
@@ -51,7 +52,7 @@ package struct HTTPHead: Sendable {
         // RFC 9110 section 5.5: blanks around a value are none of it. libmicrohttpd leaves those behind it.
         let end = value.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { $0 + 1 } ?? 0
         let value = UnsafeRawBufferPointer(rebasing: value[..<end])
-        // Of the lines that nobody asks for, no text is made.
+        // A computed value: a line that the switch ignores costs no String.
         var text: String { String(decoding: value, as: UTF8.self) }
         switch String(decoding: name, as: UTF8.self).lowercased() {
         case "content-length": lengths.append(text)
