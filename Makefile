@@ -531,6 +531,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	done
 	put 644 Sources/Service/units/sysusers.conf "$$root/lib/sysusers.d/curfew.conf"
 	put 644 Sources/Service/units/tmpfiles.conf "$$root/lib/tmpfiles.d/curfew.conf"
+	put 644 Sources/Service/units/strict.conf "$$root/share/curfew/strict.conf"
 	# A file that a template had in an older version would be in each new plugin. The names in them
 	# are filled in by `curfew new`.
 	rm -rf -- "$$root/share/curfew/templates"
@@ -556,7 +557,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    $(UNITS:%="$$root/lib/systemd/%") "$$root/lib/sysusers.d/curfew.conf" "$$root/lib/tmpfiles.d/curfew.conf" \
 	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
 	    "$$root/share/curfew/manifest.schema.json" \
-	    "$$root/share/curfew/openapi.json" \
+	    "$$root/share/curfew/openapi.json" "$$root/share/curfew/strict.conf" \
 	    $(MONITORING_FILES:%="$$root/share/curfew/monitoring/%") \
 	    "$$root/share/curfew/configuration.schema.json" \
 	    $(DOCUMENTS:%="$$root/share/doc/curfew/%") \

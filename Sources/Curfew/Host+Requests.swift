@@ -169,11 +169,14 @@ extension Host {
     package var scheduleChanges: ScheduleChanges? { runtime.requests.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.
+    ///
+    /// - Parameter thresholds: a configuration whose thresholds and sources count from now on. They stay as they are if
+    ///   this throws.
     package func reconcile(
-        _ schedules: [Schedule], set: String = ""
+        _ schedules: [Schedule], set: String = "", thresholds: RequestConfiguration? = nil
     ) throws(CurfewError) -> ScheduleChanges {
         try checked { (runtime) throws(RequestFailure) in
-            try runtime.requests.reconcile(schedules, set: set)
+            try runtime.requests.reconcile(schedules, set: set, thresholds: thresholds)
         }
     }
 
@@ -323,6 +326,17 @@ extension Host {
         try checked { (runtime) throws(RequestFailure) in
             try runtime.requests.set(
                 factor, state.map { FactorReading($0, source: "embedder", detail: detail) })
+        }
+    }
+
+    /// Overrides a factor of the machine as a person wants it, or with nil returns it to its sources.
+    ///
+    /// - Parameter span: nanoseconds for which it is overridden; nil: until it is ended.
+    package func setFactor(
+        _ factor: Factor, _ reading: FactorReading?, for span: UInt64?
+    ) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.set(factor, reading, for: span)
         }
     }
 

@@ -8,8 +8,8 @@ extension PluginSettings {
         "directories", "isolation", "confine", "trust", "start", "require", "idle", "limits",
         "overrides",
     ]
-    private static let limitKeys = ["memory", "fileSize", "descriptors", "processes"]
-    private static let overrideKeys = ["enabled", "isolation"]
+    fileprivate static let limitKeys = ["memory", "fileSize", "descriptors", "processes"]
+    private static let overrideKeys = ["enabled", "isolation", "limits"]
 
     /// The features of the sandbox by their names.
     private static let features = (0..<Int32(csys_feature_count.rawValue)).map { feature in
@@ -42,7 +42,7 @@ extension PluginSettings {
         if let executes = object.word("start", starts) { self.executes = executes }
         if let required = object.words("require", Self.features) { self.required = required }
         if let idle = object.span("idle", Self.idleRange, example: "10min") { idleLimit = idle }
-        if let limits = object["limits"] { self.limits.read(limits, Self.limitKeys, faults) }
+        if let limits = object["limits"] { self.limits.read(limits, faults) }
         if let overrides = object["overrides"] { readOverrides(overrides, faults) }
     }
 
@@ -71,17 +71,21 @@ extension PluginSettings {
             if let isolation = Self.isolation(object) {
                 overrides[member.key, default: Override()].isolation = isolation
             }
+            if let limits = object["limits"] {
+                overrides[member.key, default: Override()].limits.read(limits, faults)
+            }
         }
     }
 }
 
 extension PluginSettings.Limits {
     fileprivate mutating func read(
-        _ value: JSONValue, _ keys: [String], _ faults: ConfigurationObject.Faults
+        _ value: JSONValue, _ faults: ConfigurationObject.Faults
     ) {
-        guard let object = ConfigurationObject(value, "`limits`", keys: keys, faults) else {
-            return
-        }
+        guard
+            let object = ConfigurationObject(
+                value, "`limits`", keys: PluginSettings.limitKeys, faults)
+        else { return }
         if let bytes = object.size("memory") { memory = bytes }
         if let bytes = object.size("fileSize") { fileBytes = bytes }
         if let count = object.integer("descriptors", ManifestNeeds.descriptorRange) {

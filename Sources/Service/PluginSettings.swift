@@ -43,11 +43,21 @@ package struct PluginSettings: Hashable, Sendable {
         package var isEnabled: Bool?
         /// Where its code runs, whatever its manifest asks for.
         package var isolation: Isolation?
+        /// The most that each of its processes may have, in place of what `PluginSettings.limits` says.
+        package var limits = Limits()
     }
 
     /// The ids of the plugins that are not loaded.
     package var disabled: Set<String> {
         Set(overrides.filter { $0.value.isEnabled == false }.keys)
+    }
+
+    /// Whether all that counts from the next start is as in other settings: directories are searched again while a host
+    /// runs.
+    func hasSettings(of other: PluginSettings) -> Bool {
+        var (own, other) = (self, other)
+        (own.directories, other.directories) = (nil, nil)
+        return own == other
     }
 
     /// Where the code of single plugins runs.

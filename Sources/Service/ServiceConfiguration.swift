@@ -39,6 +39,9 @@ package struct ServiceConfiguration: Hashable, Sendable {
         other.control = other.control.needingStart
         (own.log.level, other.log.level) = (nil, nil)
         (own.stopGrace, other.stopGrace) = (nil, nil)
+        (own.thresholds, other.thresholds) = ([:], [:])
+        guard own.plugins.hasSettings(of: other.plugins) else { return false }
+        own.plugins = other.plugins
         return own == other
     }
 

@@ -6,18 +6,20 @@ import Service
 /// What tells a host of `curfew serve` the factors of the machine: the kernel, the system's bus, or nothing.
 struct HostBus {
     private let origin: FactorOrigin
-    private let thresholds: MachineThresholds
     /// Nil unless the bus tells.
     private let factors: BusFactors?
 
-    init(_ origin: FactorOrigin, _ thresholds: MachineThresholds) {
-        (self.origin, self.thresholds) = (origin, thresholds)
-        factors = origin == .bus ? BusFactors(thresholds: thresholds) : nil
+    init(_ origin: FactorOrigin) {
+        self.origin = origin
+        factors = origin == .bus ? BusFactors() : nil
     }
 
+    /// Has requests wait for what it tells, judged by their thresholds.
     func setSources(_ requests: inout RequestConfiguration) {
-        if origin != .none { requests.readMachine(thresholds) }
-        if let factors { requests.sources.append(factors) }
+        if origin != .none { requests.readMachine(requests.machineThresholds) }
+        guard let factors else { return }
+        factors.setThresholds(requests.machineThresholds)
+        requests.sources.append(factors)
     }
 
     /// Listens to the bus until `stop`; nil unless it tells. A host without it works with what the kernel tells.

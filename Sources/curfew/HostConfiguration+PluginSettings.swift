@@ -19,9 +19,15 @@ extension HostConfiguration {
         requiredFeatures = settings.required ?? []
         trust = settings.trust ?? .off
         processIdleLimit = settings.idleLimit ?? Self.usualIdleLimit
-        processLimits.memory = settings.limits.memory
-        processLimits.fileBytes = settings.limits.fileBytes
-        processLimits.descriptors = settings.limits.descriptors
-        processLimits.processes = settings.limits.processes
+        processLimits = ProcessLimits(settings.limits)
+        pluginLimits = settings.overrides.mapValues { ProcessLimits($0.limits) }
+    }
+}
+
+extension HostConfiguration.ProcessLimits {
+    fileprivate init(_ limits: PluginSettings.Limits) {
+        self.init()
+        (memory, fileBytes) = (limits.memory, limits.fileBytes)
+        (descriptors, processes) = (limits.descriptors, limits.processes)
     }
 }

@@ -61,9 +61,9 @@ enum ServeCommand {
             since. `make install` puts units for the system and for users in place.
             """,
             """
-            SIGHUP has it read the configuration again, and bring the schedules into the store;
-            where there are faults, nothing is changed. On a terminal, whose end SIGHUP tells, it
-            ends the host as the others do.
+            SIGHUP has it read the configuration again, bring the schedules into the store, and load
+            the plugins that are new; where there are faults, nothing is changed. On a terminal,
+            whose end SIGHUP tells, it ends the host as the others do.
             """,
         ],
         exits: [
@@ -154,11 +154,8 @@ enum ServeCommand {
         let place = try StorePlace(arguments, configured: configuration?.store)
         let search = try PluginSearch(
             arguments, configured: configuration?.plugins.directories, failingWith: .usage)
-        var requests = RequestConfiguration()
-        HostThreshold.set(configuration?.thresholds ?? [:], in: &requests)
-        try HostThreshold.set(arguments, in: &requests)
-        let bus = HostBus(configuration?.factorSource ?? .kernel, requests.machineThresholds)
-        bus.setSources(&requests)
+        let bus = HostBus(configuration?.factorSource ?? .kernel)
+        var requests = try ServiceReload.requests(configuration, arguments, bus)
         var settings = configuration?.plugins ?? PluginSettings()
         settings.trust = try arguments.trust(usual: settings.trust ?? .off)
         if arguments.has(.confine) { settings.confines = true }
@@ -194,16 +191,7 @@ enum ServeCommand {
             lines.failed()
             throw CommandError(.host, error.message, fault: Fault.of(error.code))
         }
-        let plugins = search.plugins.filter { $0.shadowedBy == nil }
-        let errors = host.load(plugins: plugins.map(\.directory))
-        var loaded: [String] = []
-        for (index, plugin) in plugins.enumerated() {
-            if let error = errors[index] {
-                lines.refused(plugin.directory, error.message)
-            } else {
-                loaded.append(plugin.sound?.id ?? plugin.directory)
-            }
-        }
+        let loaded = ServedPlugins(search, host, lines).loadNew().loaded
         let reloads = ReloadQueue(hasConfiguration: files != nil)
         let access = ControlAccess(configuration?.control ?? ControlSettings()) {
             lines.unknown($0, $1)
@@ -221,12 +209,16 @@ enum ServeCommand {
         lines.serving(place.directory, loaded)
         var limits = ShutdownLimits()
         limits.expire = configuration?.stopGrace
-        let life = ServiceLife(host, control, lines, plugins: loaded.count)
-        life.run(signals, event: reloads.descriptor) {
+        let reload = files.map {
+            ServiceReload(
+                files: $0, first: configuration, arguments: arguments, place: place, host: host,
+                bus: bus, access: access, lines: lines)
+        }
+        let life = ServiceLife(host, control, lines)
+        life.run(signals, event: reloads.descriptor) { isAlive in
             let calls = reloads.take()
-            guard let files else { return }
-            let outcome = reload(
-                files, after: configuration, &limits, arguments, place, host, access, lines)
+            guard let reload else { return }
+            let outcome = reload.perform(&limits, isAlive: isAlive)
             control?.recheck(access)
             reloads.finish(calls, outcome)
         } stopLimit: {
@@ -329,64 +321,6 @@ enum ServeCommand {
             .warning, nil, 0,
             "there is no configuration at \(files.path); the \(stored) schedule\(stored == 1 ? "" : "s") of the store \(stored == 1 ? "stays as it is" : "stay as they are"); to have none, write {\"schedules\": []} there"
         )
-    }
-
-    /// Reads the configuration again and applies its schedules, roles, the level of its log, and the time that tasks
-    /// have at the end. Other settings count from the next start.
-    private static func reload(
-        _ files: ConfigurationFiles, after first: ServiceConfiguration?,
-        _ limits: inout ShutdownLimits, _ arguments: Arguments, _ place: StorePlace, _ host: Host,
-        _ access: ControlAccess, _ lines: ServeLines
-    ) -> ReloadQueue.Outcome {
-        let check = ServeConfiguration.checkLine(files, arguments)
-        func refused(
-            _ text: String, _ mend: String, isStore: Bool = false, _ error: String? = nil
-        ) -> ReloadQueue.Outcome {
-            lines.faulty("\(text): \(mend)", error)
-            return .refused(ReloadQueue.Fault(text: text, mend: mend, isStore: isStore))
-        }
-        let configuration: ServiceConfiguration
-        do throws(ConfigurationFiles.Failure) {
-            guard let read = try files.read() else {
-                return refused(
-                    "there is no configuration at \(files.path) any more; nothing was changed",
-                    check)
-            }
-            configuration = read
-        } catch {
-            switch error {
-            case .file(let error): return refused(error.message + "; nothing was changed", check)
-            case .faults(let faults):
-                return refused(
-                    ServeConfiguration.first(of: faults) + "; nothing was changed", check,
-                    faults.map(\.rendered).joined(separator: "\n\n"))
-            }
-        }
-        let changes: ScheduleChanges
-        do throws(CurfewError) {
-            changes = try host.reconcile(
-                configuration.schedules, set: configuration.scheduleSet)
-        } catch {
-            return refused(
-                "\(error.message); the configuration does not count until it is read again",
-                "curfew reload" + place.option, isStore: true)
-        }
-        lines.change(to: configuration.log)
-        limits.expire = configuration.stopGrace
-        lines.schedules(changes, isReload: true)
-        var notes: [String] = []
-        access.change(to: configuration.control) {
-            lines.unknown($0, $1)
-            notes.append(ControlAccess.text(unknown: $1, $0))
-        }
-        let needsStart = !configuration.hasSettings(of: first)
-        if needsStart {
-            lines.log(
-                .warning, nil, 0,
-                "the configuration has another store, or other settings of plugins, factors, apps, thresholds, the control socket, the web page, traces, or the form of its log, than when the host was started; they count once it is started again"
-            )
-        }
-        return .applied(changes, needsStart: needsStart, notes: notes)
     }
 
     /// - Parameter isolation: of all plugins, whatever is said elsewhere.

@@ -277,7 +277,7 @@ enum ServeConfiguration {
         ("require", "features without which no plugin is loaded, as `curfew inspect` names them"),
         ("idle", "a span after which a process with nothing to do is ended; default 10min"),
         ("limits", "{memory, fileSize, descriptors, processes}: the most of each process"),
-        ("overrides", "{ID: {enabled, isolation}, …}: of single plugins"),
+        ("overrides", "{ID: {enabled, isolation, limits}, …}: of single plugins"),
     ]
 
     static let controlRows = [

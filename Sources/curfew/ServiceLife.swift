@@ -8,13 +8,11 @@ struct ServiceLife {
     private let host: Host
     private let manager: ServiceManager?
     private let control: ControlSocket?
-    private let status: String
 
     /// - Parameter control: the socket that clients are answered at, if there is one.
-    init(_ host: Host, _ control: ControlSocket?, _ lines: ServeLines, plugins: Int) {
+    init(_ host: Host, _ control: ControlSocket?, _ lines: ServeLines) {
         self.host = host
         self.control = control
-        status = "serves, with \(plugins) plugin\(plugins == 1 ? "" : "s")"
         do throws(ServiceManager.Failure) {
             manager = try ServiceManager.ofProcess()
         } catch {
@@ -29,10 +27,11 @@ struct ServiceLife {
     ///
     /// - Parameters:
     ///   - event: a descriptor that is readable when the configuration is to be read again.
-    ///   - reload: called for that, and for each signal that wants it.
+    ///   - reload: called for that, and for each signal that wants it; it calls its argument now and then if it takes long.
     ///   - stopLimit: returns the nanoseconds in which the host will have ended.
     func run(
-        _ signals: StopSignals, event: Int32, reload: () -> Void, stopLimit: () -> UInt64
+        _ signals: StopSignals, event: Int32, reload: (_ isAlive: () -> Void) -> Void,
+        stopLimit: () -> UInt64
     ) {
         tell(.ready(status))
         // Twice as often as it has to be.
@@ -43,7 +42,7 @@ struct ServiceLife {
             case .end: return tell(.stopping(within: stopLimit()))
             case .hangup, .event:
                 tell(.reloading)
-                reload()
+                reload { tell(.alive) }
                 tell(.ready(status))
             case .time:
                 // Where one is stuck this does not return, and the manager hears nothing. Of the threads that
@@ -54,6 +53,11 @@ struct ServiceLife {
                 due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
             }
         }
+    }
+
+    private var status: String {
+        let count = host.plugins.count { $0.status == .ready }
+        return "serves, with \(count) plugin\(count == 1 ? "" : "s")"
     }
 
     private func tell(_ state: ServiceManager.State) {

@@ -105,6 +105,33 @@ struct BusTests {
     }
 
     @Test(
+        "A threshold of the machine counts for what the bus says once the configuration is read again"
+    )
+    func threshold() throws {
+        let output = try run(
+            """
+            bus = start_bus()
+            start_service("upower", POWER)
+            change(BATTERY, IsPresent=True, State=dbus.UInt32(2), Percentage=15.0, WarningLevel=dbus.UInt32(1))
+            host = start_host()
+            print(*until(lambda: (now := factor("battery"))[1] == "UPower" and now))
+            with open(place, "w") as file:
+                json.dump({"factors": {"source": "bus"}, "schedules": [], "thresholds": {"low-battery": "10%"}}, file)
+            print(curfew("reload").strip())
+            print(*until(lambda: (now := factor("battery"))[0] == "yes" and now))
+            print("ended", end(host))
+            """)
+        #expect(
+            output == """
+                no UPower 15 %, discharging
+                0 schedules
+                yes UPower 15 %, discharging
+                ended 0
+
+                """)
+    }
+
+    @Test(
         "Sleep: the machine waits until tasks are told to stop, and they run again once it is back")
     func sleep() throws {
         let output = try run(

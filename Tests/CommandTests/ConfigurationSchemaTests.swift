@@ -51,7 +51,7 @@ struct ConfigurationSchemaTests {
                 {"plugins": {"idle": 60}}, {"plugins": {"limits": {}}}, {"plugins": {"limits": {"memory": "2GB", "fileSize": "64MB", "descriptors": 64, "processes": 1}}},
                 {"plugins": {"limits": {"memory": "2"}}}, {"plugins": {"limits": {"descriptors": 31}}}, {"plugins": {"limits": {"cpu": 1}}},
                 {"plugins": {"overrides": {"org.example.tidy": {"enabled": False, "isolation": "fresh"}}}},
-                {"plugins": {"overrides": {"a": {"enabled": 0}}}}, {"plugins": {"overrides": {"a": {"limits": {}}}}}, {"plugins": {"overrides": []}},
+                {"plugins": {"overrides": {"a": {"enabled": 0}}}}, {"plugins": {"overrides": {"a": {"limits": {}}}}}, {"plugins": {"overrides": {"a": {"limits": {"memory": "1GB", "processes": 9}}}}}, {"plugins": {"overrides": {"a": {"limits": {"memory": 5}}}}}, {"plugins": {"overrides": {"a": {"limits": {"cpu": 1}}}}}, {"plugins": {"overrides": {"a": {"trust": "off"}}}}, {"plugins": {"overrides": []}},
                 {"stop": {}}, {"stop": {"grace": "20s"}}, {"stop": {"grace": 5}}, {"stop": {"kill": "1s"}}, schedule(output="log"),
                 schedule(output="/var/log/x"), schedule(output="x"), schedule(output=1), schedule(output="discard", **handler),
                 {"control": {}}, {"control": {"socket": "/run/x/c.sock", "mode": "0666", "submitRate": 5}},

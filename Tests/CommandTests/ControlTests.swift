@@ -752,6 +752,66 @@ struct ControlTests {
         #expect(output == "429\nTrue 2001\nended 0 False\n", "\(output)")
     }
 
+    @Test("settings and factors are set over the socket, and what is wrong about one is said")
+    func settings() throws {
+        let output = try serve(
+            """
+            def told(answer): return answer["error"]["code"], answer["error"]["message"]
+            print(call("GET", "/v1/settings"))
+            call("POST", "/v1/drain")
+            call("POST", "/v1/requests", {"command": ["/bin/true"]})
+            print(call("PUT", "/v1/handlers/org.curfew.command/settings", {"enablement": "suspended"}))
+            call("PUT", "/v1/plugins/org.example.tidy/settings", {"refreshSetting": "denied"})
+            print(len(call("PUT", "/v1/settings", {"refreshSetting": "restricted"})[1]["settings"]))
+            call("DELETE", "/v1/drain")
+            print([each["factor"] for each in call("GET", "/v1/requests/1/why")[1]["factors"] if each["holds"]])
+            print(subprocess.run([program, "settings", "--store", store, "--json"], capture_output=True, text=True).stdout
+                  == json.dumps(call("GET", "/v1/settings")[1], separators=(",", ":")) + "\\n")
+            print(len(call("PUT", "/v1/handlers/org.curfew.command/settings", {})[1]["settings"]))
+            print(call("GET", "/v1/requests/1/wait")[1]["outcome"])
+            for target, body in (("/v1/settings", {"enablement": "off"}), ("/v1/settings", {"enabled": "enabled"}),
+                                 ("/v1/settings", []), ("/v1/handlers/a/settings", {}), ("/v1/settings", {"enablement": None})):
+                status, answer = call("PUT", target, body)
+                print(status, *told(answer))
+            print(call("PUT", "/v1/settings")[0], call("PATCH", "/v1/settings")[1]["error"]["message"])
+            status, thermal = call("PUT", "/v1/factors/thermal", {"state": "no", "detail": "a \\u202e test", "for": "1h"})
+            print(status, thermal["state"], thermal["source"], re.sub("until .*", "until …", thermal["detail"]))
+            print(call("PUT", "/v1/factors/thermal", {"state": "unknown"})[1]["detail"])
+            print(call("DELETE", "/v1/factors/thermal")[1]["source"] != "by hand")
+            for target, body in (("date", {"state": "no"}), ("history", {"state": "no"}), ("idle", {}), ("idle", {"state": "no", "for": "0s"}),
+                                 ("idle", {"state": "no", "for": 5}), ("idle", {"state": "met"})):
+                status, answer = call("PUT", "/v1/factors/" + target, body)
+                print(status, *told(answer))
+            """)
+        #expect(
+            output == """
+                (200, {'settings': []})
+                (200, {'settings': [{'scope': 'identifier', 'name': 'org.curfew.command', 'refreshSetting': 'available', 'enablement': 'suspended'}]})
+                3
+                ['enablement']
+                True
+                2
+                succeeded
+                422 refused `enablement` is `off`
+                422 refused the body has no member `enabled`
+                422 refused the body has to be an object
+                422 refused "a" is not an identifier: write a reverse-DNS name such as org.example.tidy
+                422 refused `enablement` has to be text, not null
+                400 the method has to be GET or PUT here
+                200 no by hand a \\u{202e} test, until …
+                set by hand
+                True
+                404 notFound the machine has no factor `date`
+                404 notFound the machine has no factor `history`
+                422 refused the body has no `state`
+                422 refused `for 0s` is out of bounds
+                422 refused `for` has to be text, not a number
+                422 refused `state` is `met`
+                ended 0 False
+
+                """, "\(output)")
+    }
+
     @Test("a schedule whose request is over is restarted, and another one is not")
     func restartedSchedule() throws {
         let output = try serve(
@@ -762,7 +822,13 @@ struct ControlTests {
             with open(config, "w") as file:
                 json.dump({"schedules": [{"name": "hourly", "command": ["/bin/true"], "every": "1h"}]}, file)
             host = start("--config", config)
+            status, answer = call("POST", "/v1/schedules/hourly/launch")
+            print(status, answer["id"], call("GET", "/v1/requests/1")[1]["launches"] <= 1)
+            while call("GET", "/v1/requests/1")[1]["launches"] == 0: pass
+            while call("GET", "/v1/requests/1")[1]["state"] != "pending": pass
+            print(call("POST", "/v1/schedules/daily/launch")[0])
             print(call("POST", "/v1/requests/1/cancel")[1]["state"])
+            print(call("POST", "/v1/schedules/hourly/launch")[0])
             status, answer = call("POST", "/v1/schedules/hourly/restart")
             print(status, [(each["name"], each["state"]) for each in answer["schedules"]])
             print(call("POST", "/v1/schedules/hourly/restart")[1]["error"]["message"])
@@ -771,7 +837,10 @@ struct ControlTests {
             """)
         #expect(
             output == """
+                200 1 True
+                404
                 cancelled
+                409
                 200 [('hourly', 'pending')]
                 schedule `hourly` is not over: its request 1 is pending
                 404

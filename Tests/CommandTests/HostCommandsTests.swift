@@ -29,6 +29,11 @@ struct HostCommandsTests {
                 done = subprocess.run(
                     [program, words[0], "--store", store, *words[1:]], capture_output=True, text=True)
                 return done.returncode, (done.stdout + done.stderr).replace(store, "STORE").strip()
+            def call(method, target, body=None):
+                words = ["curl", "-s", "--unix-socket", store + "/control.sock", "-X", method, "-w", "\\n%{http_code}", "http://x" + target]
+                if body is not None: words += ["-H", "Content-Type: application/json", "--data-binary", json.dumps(body)]
+                text, _, status = subprocess.run(words, capture_output=True, text=True).stdout.rpartition("\\n")
+                return int(status), json.loads(text)
             def start():
                 return subprocess.Popen(
                     [program, "serve", "--json", "--store", store, "--config", place, *sys.argv[4:]],
@@ -103,8 +108,158 @@ struct HostCommandsTests {
                 "(0, '2 schedules, 1 added (two)')", "0",
                 "0 ['one'] 1 False 1 schedule, 1 removed (one)", "1 True True", "0 1",
                 "(0, '1 schedule') 0",
-                "(0, '0 schedules, 1 removed (two)\\nnote: other settings than schedules, roles and the level of the log count once the host is started again')",
+                "(0, '0 schedules, 1 removed (two)\\nnote: some other settings count once the host is started again: its log names them')",
                 "1 True", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("reload: thresholds count at once, also for handlers that have been launched")
+    func thresholds() throws {
+        let output = try serve(
+            """
+            calm = {"%s-pressure-%s" % (part, span): "100%" for part in ("processor", "memory", "disk") for span in ("10s", "60s")}
+            def limit(**thresholds):
+                thresholds = {**calm, **thresholds}
+                with open(place, "w") as file: json.dump({"schedules": [], "thresholds": thresholds}, file)
+                return run("reload")
+            def holder(request):
+                while True:
+                    factors = json.loads(run("why", request, "--json")[1])["factors"]
+                    held = [each["factor"] for each in factors if each["holds"]]
+                    if held: return held
+            print(limit(**{"day-launches": 0}))
+            run("submit", "--when", "calm", "--", "/bin/true")
+            print(holder("2"))
+            print(limit(), run("wait", "2", "--timeout", "30s")[0])
+            limit(**{"spacing": "1h"})
+            run("submit", "--when", "calm", "--", "/bin/true")
+            print(holder("3"))
+            print(limit(spacing="1ms")[0], run("wait", "3", "--timeout", "30s")[0])
+            limit(**{"pending-limit": 1})
+            run("submit", "--after", "1h", "--", "/bin/true")
+            code, text = call("POST", "/v1/requests", {"command": ["/bin/true"]})
+            print(code, text["error"]["code"])
+            print(limit(**{"place-limit": 0})[0], limit(**{"place-limit": 2}))
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "(0, '0 schedules, 1 removed (one)')", "['day-budget']", "(0, '0 schedules') 0",
+                "['launch-rate']", "0 0", "429 tooMany", "1 (0, '0 schedules')", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("reload: plugins that are new are loaded, and those that have changed are told of")
+    func newPlugins() throws {
+        let process = BuiltProducts.testPluginDirectory("process")
+        let output = try serve(
+            """
+            import shutil
+            plugins = os.path.join(disk, "plugins")
+            mine = os.path.join(plugins, "mine")
+            os.makedirs(plugins)
+            def limits(**more):
+                with open(place, "w") as file:
+                    json.dump({"schedules": [], "plugins": {"directories": [plugins], **more}}, file)
+            def reload():
+                code, text = run("reload", "--json")
+                answer = json.loads(text.splitlines()[0])
+                return code, answer["plugins"], [note.replace(disk, "DISK") for note in answer["notes"]], answer["needsStart"]
+            def say(**more):
+                path = os.path.join(mine, "manifest.json")
+                manifest = json.load(open(path))
+                manifest.update(more)
+                with open(path, "w") as file: json.dump(manifest, file)
+            limits()
+            print(reload())
+            shutil.copytree("\(process)", mine)
+            say(abi=99)
+            code, loaded, notes, needs = reload()
+            print(loaded, notes[0].split(": ")[0], run("health")[0])
+            say(abi=0, version="1.0.1")
+            print(reload(), run("health")[0])
+            with open(place) as file: print(run("reload"))
+            run("submit", "org.curfew.test.process.one", "--payload", "nothing")
+            print(run("wait", "2", "--timeout", "30s")[0] in (0, 100))
+            say(version="2.0.0")
+            print(reload())
+            shutil.rmtree(mine)
+            print(reload())
+            limits(isolation="fresh")
+            print(reload()[3])
+            """)
+        let lines = output.split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "(0, [], [], False)", "[] DISK/plugins/mine is not loaded 1",
+                "(0, ['org.curfew.test.process'], [], False) 0", "(0, '0 schedules')", "True",
+                "(0, [], ['org.curfew.test.process is there in version 2.0.0; version 1.0.1 stays loaded until the host is started again'], False)",
+                "(0, [], ['org.curfew.test.process is not found any more; it stays loaded until the host is started again'], False)",
+                "True", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("an override limits the processes of its plugin alone")
+    func ownLimits() throws {
+        let output = try serve(
+            """
+            with open(place, "w") as file:
+                json.dump({"schedules": [], "plugins": {
+                    "limits": {"descriptors": 100, "fileSize": "1GB"},
+                    "overrides": {"org.curfew.test.process": {"limits": {"descriptors": 77, "memory": "200MB"}}}}}, file)
+            host.send_signal(signal.SIGTERM)
+            host.wait()
+            host = start()
+            until("serving")
+            for plugin in call("GET", "/v1/plugins")[1]["plugins"]:
+                limits = open("/proc/%d/limits" % plugin["process"]).read()
+                found = re.findall("Max (open files|data size|file size) +([0-9]+)", limits)
+                print(plugin["id"], dict(found)["open files"], dict(found)["file size"], dict(found).get("data size"))
+            """,
+            plugins: [
+                BuiltProducts.testPluginDirectory("process"),
+                BuiltProducts.testPluginDirectory("patient"),
+            ])
+        #expect(
+            output.split(separator: "\n") == [
+                "org.curfew.test.process 77 1000000000 200000000",
+                "org.curfew.test.patient 100 1000000000 1073741824", "ended 0",
+            ], "\(output)")
+    }
+
+    @Test("factors are listed, set by hand for a time, and left to their sources again")
+    func factors() throws {
+        let output = try serve(
+            """
+            def rows(*words):
+                code, text = run("factors", "--json", *words)
+                return {each["name"]: each for each in json.loads(text)["factors"]} if code == 0 else (code, text)
+            def holder(request):
+                while True:
+                    factors = json.loads(run("why", request, "--json")[1])["factors"]
+                    held = [(each["factor"], each["detail"]) for each in factors if each["holds"]]
+                    if held: return held
+            set = rows("network=no", "external-power=no")
+            print(set["network"]["state"], set["network"]["source"], set["network"]["detail"])
+            run("submit", "--needs", "network", "--", "/bin/true")
+            print(holder("2"))
+            print(rows("network=yes")["network"]["state"], run("wait", "2", "--timeout", "30s")[0])
+            print(rows("network=auto")["network"]["source"] != "by hand")
+            run("submit", "--needs", "external-power", "--", "/bin/true")
+            print(rows("external-power=no", "--for", "300ms")["external-power"]["detail"][:19])
+            print(run("wait", "3", "--timeout", "30s")[0])
+            code, text = run("factors")
+            print(code, text.splitlines()[0].split())
+            for words in (["thermal=hot"], ["cold=no"], ["idle=no", "idle=yes"], ["--for", "1s"], ["idle=no", "--for", "1"]):
+                code, text = run("factors", *words)
+                print(code, text.splitlines()[0])
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "no by hand set by hand", "[('network', 'set by hand')]", "yes 0", "True",
+                "set by hand, until ", "0", "0 ['FACTOR', 'STATE', 'SINCE', 'WHY']",
+                "2 error: `thermal=hot` says no state", "2 error: the machine has no factor `cold`",
+                "2 error: `idle` is set twice", "2 error: `--for` needs a factor that is set",
+                "2 error: `1` is not a span of time", "ended 0",
             ], "\(output)")
     }
 

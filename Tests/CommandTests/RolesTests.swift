@@ -112,6 +112,10 @@ struct RolesTests {
                 "GET /v1/factors/history": "- x - x x -", "POST /v1/plugins/{name}/release": "- - - - 4 -",
                 "POST /v1/handlers/{name}/pause": "- - - x x -", "POST /v1/handlers/{name}/resume": "- - - x x -",
                 "POST /v1/schedules/{name}/restart": "- - - 4 4 -",
+                "POST /v1/schedules/{name}/launch": "- - - 4 4 -",
+                "GET /v1/settings": "- x - x x -", "PUT /v1/settings": "- - - x x -",
+                "PUT /v1/handlers/{name}/settings": "- - - x x -", "PUT /v1/plugins/{name}/settings": "- - - x x -",
+                "PUT /v1/factors/{name}": "- - - - x -", "DELETE /v1/factors/{name}": "- - - - x -",
                 "POST /v1/requests:cancel": "- - - x x -", "POST /v1/requests:retry": "- - - x x -",
                 "POST /v1/requests:launch": "- - - x x -", "POST /v1/requests:release": "- - - x x -",
                 "GET /v1/factors": "- x - x x -", "GET /v1/schedules": "- x - x x -", "GET /v1/journal": "- x - x x -",
@@ -132,9 +136,11 @@ struct RolesTests {
                 for user in names + ["other"]:
                     own = made("submit" if user in ("submit", "other") else "admin")
                     if "/retry" in target: call("admin", "POST", "/v1/requests/%d/cancel" % own)
-                    name = "page.css" if "/page/" in target else one if "/handlers/" in target else "org.example.none"
+                    name = "page.css" if "/page/" in target else one if "/handlers/" in target else "idle" if "/factors/" in target else "org.example.none"
+                    body = {"ids": [own]} if ":" in target else {} if "settings" in target else {"state": "yes"}
+                    has_body = ":" in target or method == "PUT"
                     status, answer = call(user, method, target.replace("{id}", str(own)).replace("{name}", name),
-                                          {"ids": [own]} if ":" in target else None)
+                                          body if has_body else None)
                     if "/release" in target and status == 409: status = 200
                     seen.append("x" if status < 300 else "4" if status == 404 else "-" if status == 403 else str(status))
                     if status == 403: assert answer["error"]["code"] in ("role", "denied"), answer

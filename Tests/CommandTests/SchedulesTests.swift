@@ -173,6 +173,15 @@ struct SchedulesTests {
         #expect(restarted.output.contains("request 1, due"), "\(restarted.process)")
         #expect(try schedules()["a"]?["state"] as? String == "pending")
 
+        let launched = try run("schedules", "--launch", "a")
+        #expect(launched.output == "launched  a  request 1, due now\n", "\(launched.process)")
+        let both = try run("schedules", "--launch", "--restart", "a")
+        #expect(both.code == 2 && both.errors.contains("two changes"), "\(both.process)")
+        let other = try run("schedules", "--launch", "a", "b")
+        #expect(
+            other.code == 4 && other.errors.contains("no schedule was launched"), "\(other.process)"
+        )
+
         let again = try run("schedules", "--restart", "a")
         #expect(again.code == 8 && again.errors.contains("is not over"), "\(again.process)")
         let unknown = try run("schedules", "--restart", "a", "b")
@@ -352,10 +361,10 @@ struct SchedulesTests {
             host = subprocess.Popen(
                 [sys.argv[1], "serve", "--json"], stdout=subprocess.PIPE, text=True,
                 start_new_session=True)
-            def wait(*names):
+            def wait(*names, text=""):
                 for line in host.stdout:
                     event = json.loads(line)
-                    if event["event"] in names:
+                    if event["event"] in names and text in event.get("text", ""):
                         return event
             def reload(text):
                 with open(path, "w") as file:
@@ -366,7 +375,7 @@ struct SchedulesTests {
             first = reload(sys.argv[2])
             faulty = reload("{")
             second = reload('{"schedules": [], "store": "/elsewhere"}')
-            warning = wait("log")
+            warning = wait("log", text="count once it is started again")
             host.send_signal(signal.SIGTERM)
             print(json.dumps([first, faulty, second, warning, host.wait()]))
             """

@@ -353,5 +353,16 @@ struct ServiceManagerTests {
             "systemd-analyze", ["security", "--offline=true", "--threshold=35", unit],
             environment: CommandRun.environment, limit: .seconds(60))
         #expect(score.succeeded, "\(score)")
+        let place = files.path("curfew.service")
+        let manager = FileManager.default
+        try manager.copyItem(atPath: unit, toPath: place)
+        try manager.createDirectory(atPath: place + ".d", withIntermediateDirectories: true)
+        try manager.copyItem(
+            atPath: BuiltProducts.prefix + "/share/curfew/strict.conf",
+            toPath: place + ".d/strict.conf")
+        let strict = try ChildProcess.run(
+            "systemd-analyze", ["security", "--offline=true", "--threshold=20", place],
+            environment: CommandRun.environment, limit: .seconds(60))
+        #expect(strict.succeeded, "\(strict)")
     }
 }

@@ -25,6 +25,16 @@ extension HostConfiguration {
         /// Creates limits that change nothing.
         public init() {}
 
+        /// These limits with those of a single plugin in their place, where it has some.
+        func with(_ own: ProcessLimits) -> ProcessLimits {
+            var limits = self
+            limits.memory = own.memory ?? memory
+            limits.fileBytes = own.fileBytes ?? fileBytes
+            limits.descriptors = own.descriptors ?? descriptors
+            limits.processes = own.processes ?? processes
+            return limits
+        }
+
         /// The limits of one process; 0 where the default holds.
         func limits(_ needs: ManifestNeeds?, ownThreads: UInt64) -> csys_limits {
             func least(_ wanted: UInt64?, _ most: UInt64?) -> UInt64? {

@@ -116,6 +116,8 @@ public struct HostConfiguration: Sendable {
     /// The limits of each process of a plugin, whatever its manifest needs. They do not apply to code that
     /// runs in a thread.
     public var processLimits = ProcessLimits()
+    /// The limits of each process of single plugins, by id, in place of those members of `processLimits`.
+    package var pluginLimits: [String: ProcessLimits] = [:]
     /// Whether the process of a plugin is of a program that is executed anew, in place of a fork of one that waits.
     ///
     /// Its addresses then differ from those of other plugins' processes, so that what one plugin learns of its own
@@ -159,6 +161,11 @@ public struct HostConfiguration: Sendable {
     func isolation(of manifest: Manifest) -> Isolation {
         let least = confinesPlugins ? Isolation.more(isolation, .process) : isolation
         return pluginIsolation[manifest.id] ?? forcedIsolation ?? .more(least, manifest.isolation)
+    }
+
+    /// The limits of each process of a plugin.
+    func limits(of manifest: Manifest) -> ProcessLimits {
+        pluginLimits[manifest.id].map(processLimits.with) ?? processLimits
     }
 
     /// The `needs` that confine the processes of a plugin; nil if they are not confined.

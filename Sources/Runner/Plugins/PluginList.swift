@@ -59,6 +59,11 @@ final class PluginList: Sendable {
                 known.reason = reason
                 return known
             }
+            // What was found in its place before is there no more.
+            for old in state.records
+            where old.directory == path && (old.status == .validated || old.status == .failed) {
+                old.status = .retired
+            }
             let record = PluginRecord(
                 number: Int32(state.records.count), directory: path, id: manifest?.id ?? "",
                 version: manifest?.version ?? "",

@@ -238,7 +238,9 @@ extension PluginRegistry {
                 let (directory, searched) = (
                     record.absoluteDirectory, library?.searchedDirectories ?? []
                 )
-                let (needs, most) = (configuration.needs(of: manifest), configuration.processLimits)
+                let (needs, most) = (
+                    configuration.needs(of: manifest), configuration.limits(of: manifest)
+                )
                 return ChildCode(
                     port, manifest, library, content: content,
                     allowed: configuration.callableLibraries, processes, quarantine
@@ -271,7 +273,7 @@ extension PluginRegistry {
 
     /// Makes what confines the programs of a manifest; nil where nothing does.
     private func confine(_ manifest: Manifest, _ record: PluginRecord) -> Confinement.Maker? {
-        let (needs, most) = (configuration.needs(of: manifest), configuration.processLimits)
+        let (needs, most) = (configuration.needs(of: manifest), configuration.limits(of: manifest))
         guard needs != nil || most != HostConfiguration.ProcessLimits() else { return nil }
         let directory = record.absoluteDirectory
         return { () throws(BridgeError) in
@@ -284,7 +286,7 @@ extension PluginRegistry {
     /// Warns of a plugin that gets less than its manifest asks for.
     private func warnOfLess(_ isolation: Isolation, _ manifest: Manifest) {
         let hasProcesses = isolation != .thread || manifest.hasPrograms
-        for shortfall in configuration.processLimits.shortfalls(manifest.needs)
+        for shortfall in configuration.limits(of: manifest).shortfalls(manifest.needs)
         where hasProcesses {
             log(.warning, manifest.id, 0, "its manifest needs \(shortfall)")
         }

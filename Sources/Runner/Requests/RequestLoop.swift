@@ -20,7 +20,10 @@ final class RequestLoop: @unchecked Sendable {
     let log: HostLog
     /// Nil once closed; then another host may open the store.
     private var store: (any RequestStore)?
+    /// Of its thresholds those when the host started: the book has the ones that count.
     let configuration: RequestConfiguration
+    /// What reads the factors of the machine, by the thresholds that count.
+    private let sources: Locked<[any FactorSource]>
     private var book: RequestBook
     private let clockWatch: Int32
     /// Detects writes of other processes. Owned by the batch.
@@ -107,20 +110,15 @@ final class RequestLoop: @unchecked Sendable {
         if let warning = store.warning { log(.warning, nil, 0, warning) }
         clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
-            policy: configuration.policy,
-            board: FactorBoard(debounce: configuration.debounceNanoseconds),
-            budget: configuration.dayBudget)
-        scheduler.rate = configuration.rate
-        scheduler.rate.floor =
-            configuration.floor
-            ?? (engine.clock.manual == nil ? RequestConfiguration.usualFloor : 0)
-        scheduler.places = max(1, configuration.places)
+            policy: configuration.policy, board: FactorBoard(), budget: configuration.dayBudget)
         scheduler.zone = LocalZone()
-        scheduler.usageThreshold = configuration.usageThreshold
         book = RequestBook(
             host: configuration.host,
             ledger: RequestLedger(limits: configuration.limits, zone: LocalZone()),
             scheduler: scheduler)
+        sources = Locked(configuration.sources)
+        Self.setThresholds(
+            of: &book, configuration, isManual: engine.clock.manual != nil)
         if let record = configuration.record { book.setHost(record) }
         storeWatch = StoreWatch(
             configuration.wakeFile, configuration.lease, every: configuration.storeLookInterval)
@@ -152,6 +150,34 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     deinit { csys_close(clockWatch) }
+
+    /// Sets the thresholds of the requests that can be changed while a host runs.
+    private static func setThresholds(
+        of book: inout RequestBook, _ configuration: RequestConfiguration, isManual: Bool
+    ) {
+        book.ledger.limits = configuration.limits
+        var rate = configuration.rate
+        rate.floor = configuration.floor ?? (isManual ? 0 : RequestConfiguration.usualFloor)
+        book.scheduler.setRate(rate)
+        book.scheduler.places = max(1, configuration.places)
+        book.scheduler.board.debounce = configuration.debounceNanoseconds
+        book.scheduler.budget.limits = configuration.dayBudget.limits
+        book.scheduler.usageThreshold = configuration.usageThreshold
+    }
+
+    /// Changes the thresholds of the requests, from a batch.
+    func changeThresholds(of book: inout RequestBook, _ configuration: RequestConfiguration) {
+        Self.setThresholds(of: &book, configuration, isManual: engine.clock.manual != nil)
+        book.reconsider()
+    }
+
+    /// Reads the factors from these sources from now on.
+    func changeSources(_ new: [any FactorSource]) {
+        sources.withLock { $0 = new }
+        sourcesChanged()
+    }
+
+    private var hasSources: Bool { sources.withLock { !$0.isEmpty } }
 
     func start() -> Bool {
         if let lease = configuration.lease {
@@ -588,11 +614,12 @@ final class RequestLoop: @unchecked Sendable {
 
     /// Reads the sources if the last read is `sourceInterval` ago.
     func readSources(_ book: inout RequestBook, _ now: Moment) {
-        guard !configuration.sources.isEmpty, nextSourceRead <= now.span else { return }
+        let sources = sources.withLock { $0 }
+        guard !sources.isEmpty, nextSourceRead <= now.span else { return }
         nextSourceRead = now.span &+ configuration.sourceInterval
         var readings: [Factor: FactorReading] = [:]
         // The later source counts.
-        for source in configuration.sources { readings.merge(source.read()) { $1 } }
+        for source in sources { readings.merge(source.read()) { $1 } }
         var isChanged = false
         for (factor, reading) in readings {
             let before = book.scheduler.board.state(factor)
@@ -662,7 +689,7 @@ final class RequestLoop: @unchecked Sendable {
         if let retryAt {
             // A failed store is retried after a pause, and nothing is decided before.
             wake = RequestScheduler.Wake(wall: nil, span: retryAt)
-        } else if !configuration.sources.isEmpty,
+        } else if hasSources,
             book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring)
         {
             wake.span = min(wake.span ?? .max, nextSourceRead)

@@ -309,12 +309,19 @@ package final class RequestService: @unchecked Sendable {
     package var scheduleChanges: ScheduleChanges? { existing?.scheduleChanges }
 
     /// Makes the schedules of the store those of a configuration, in one transaction.
+    ///
+    /// - Parameter thresholds: a configuration whose thresholds and sources count from now on; of the rest nothing does.
+    ///   They stay as they are if the schedules cannot be brought into the store.
     package func reconcile(
-        _ schedules: [Schedule], set: String
+        _ schedules: [Schedule], set: String, thresholds: RequestConfiguration? = nil
     ) throws(RequestFailure) -> ScheduleChanges {
-        try perform { (book, store, now) throws(StoreFault) in
-            try book.reconcile(schedules, set: set, at: now, store)
+        let loop = try loop()
+        let changes = try perform { (book, store, now) throws(StoreFault) in
+            if let thresholds { loop.changeThresholds(of: &book, thresholds) }
+            return try book.reconcile(schedules, set: set, at: now, store)
         }
+        if let thresholds { loop.changeSources(thresholds.sources) }
+        return changes
     }
 
     // MARK: Cancelling
@@ -653,13 +660,17 @@ package final class RequestService: @unchecked Sendable {
     }
 
     /// Sets a factor of the machine manually; nil returns it to the sources.
-    package func set(_ factor: Factor, _ reading: FactorReading?) throws(RequestFailure) {
+    ///
+    /// - Parameter span: nanoseconds for which it is overridden; nil: until it is ended.
+    package func set(
+        _ factor: Factor, _ reading: FactorReading?, for span: UInt64? = nil
+    ) throws(RequestFailure) {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
         try perform { (book, _, now) throws(StoreFault) in
-            book.scheduler.board.set(factor, reading, at: now)
-            book.scheduler.reconsider()
+            book.scheduler.board.set(factor, reading, for: span, at: now)
+            book.reconsider()
         }
     }
 

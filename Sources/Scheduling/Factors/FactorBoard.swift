@@ -19,8 +19,9 @@ package struct FactorBoard: Sendable {
 
     private var entries: [Factor: Entry] = [:]
     private var changes: [Factor: Change] = [:]
-    /// Overridden factors, which ignore their sources until the override ends.
-    private var byHand: Set<Factor> = []
+    /// Overridden factors, which ignore their sources until the override ends, with its end on the clock of spans;
+    /// `.max` for one that somebody ends.
+    private var byHand: [Factor: UInt64] = [:]
     private var lastRead: [Factor: FactorReading] = [:]
     /// The nanoseconds that a change has to last before it counts.
     package var debounce: UInt64
@@ -36,7 +37,7 @@ package struct FactorBoard: Sendable {
     /// Records a reading of a source.
     package mutating func observe(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
         lastRead[factor] = reading
-        guard !byHand.contains(factor) else { return }
+        guard byHand[factor] == nil else { return }
         guard let entry = entries[factor], entry.reading.state != .unknown,
             debounce > 0
         else {
@@ -55,35 +56,45 @@ package struct FactorBoard: Sendable {
     package mutating func restore(_ factor: Factor, _ entry: Entry) { entries[factor] = entry }
 
     /// Overrides a factor, or with nil returns it to its sources. The change counts at once.
-    package mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
+    ///
+    /// - Parameter span: nanoseconds for which the override holds; nil: until it is ended.
+    package mutating func set(
+        _ factor: Factor, _ reading: FactorReading?, for span: UInt64? = nil, at now: Moment
+    ) {
         changes[factor] = nil
         if let reading {
-            byHand.insert(factor)
+            byHand[factor] =
+                span.map { now.span.addingReportingOverflow($0) }
+                .flatMap { $0.overflow ? nil : $0.partialValue } ?? .max
             place(factor, reading, at: now.wall)
-        } else if byHand.remove(factor) != nil {
+        } else if byHand.removeValue(forKey: factor) != nil {
             entries[factor] = nil
             if let last = lastRead[factor] { place(factor, last, at: now.wall) }
         }
     }
 
-    /// Applies the changes that have lasted long enough. Returns the factors that changed.
+    /// Applies the changes that have lasted long enough, and ends the overrides whose time is over. Returns the factors
+    /// that changed.
     package mutating func settle(at now: Moment) -> [Factor] {
+        let over = byHand.filter { $0.value <= now.span }.keys
+        for factor in over { set(factor, nil, at: now) }
         let due = changes.filter { now.span &- $0.value.firstRead.span >= debounce }
         for (factor, change) in due {
             changes[factor] = nil
             // The time of the first reading.
             place(factor, change.reading, at: change.firstRead.wall)
         }
-        return due.keys.sorted { $0.rawValue < $1.rawValue }
+        return (Array(over) + due.keys).sorted { $0.rawValue < $1.rawValue }
     }
 
     /// The time of the next call of `settle`, on the clock of spans.
     package var next: UInt64? {
         // `UInt64.max` means never.
-        changes.values.map { change in
+        let settled = changes.values.map { change in
             let (sum, overflow) = change.firstRead.span.addingReportingOverflow(debounce)
             return overflow ? .max : sum
-        }.min()
+        }
+        return (settled + byHand.values.filter { $0 < .max }).min()
     }
 
     /// Returns a changed reading that does not count yet.

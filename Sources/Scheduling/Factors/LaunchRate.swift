@@ -63,6 +63,12 @@ package struct LaunchRate: Hashable, Sendable {
         self.misses = misses
     }
 
+    /// Takes over the limits of another rate, and keeps what was noted of the handler.
+    mutating func takeLimits(of other: LaunchRate) {
+        (spacing, penalty) = (other.spacing, other.penalty)
+        (longestPenalty, floor) = (other.longestPenalty, other.floor)
+    }
+
     /// Notes a launch of the handler; `isUndated` means that its request has no date.
     package mutating func launched(at span: UInt64, isUndated: Bool = false) {
         lastLaunch = max(lastLaunch ?? 0, span)

@@ -302,6 +302,13 @@ package struct RequestBook: Sendable {
         scheduler.reconsider()
     }
 
+    /// Notes that somebody has changed a factor or a threshold: delayed requests may be launched, and other processes are
+    /// to know at once.
+    package mutating func reconsider() {
+        scheduler.reconsider()
+        hurryReport()
+    }
+
     private mutating func hurryReport() {
         isReportStale = true
         nextReport = 0

@@ -282,6 +282,16 @@ package struct RequestScheduler: Sendable {
         running[id] = queue
     }
 
+    /// Changes the launch rate of all handlers, of which what was noted stays.
+    package mutating func setRate(_ rate: LaunchRate) {
+        guard rate != self.rate else { return }
+        self.rate = rate
+        for (identifier, var handler) in handlers.all {
+            handler.rate.takeLimits(of: rate)
+            handlers[identifier] = handler
+        }
+    }
+
     /// Restores the launch rate of a handler from a host's report.
     package mutating func restore(_ rate: LaunchRate, of identifier: String) {
         var handler = handlers[identifier] ?? Handler(rate: rate)

@@ -9,7 +9,8 @@ struct ControlRoute {
         case page, me, metrics, web
         case host, hosts, health, tasks, handlers, plugins, factors, statistics
         case misses, ends, factorHistory, counts, usage
-        case pause, resume, releasePlugin, restartSchedule
+        case pause, resume, releasePlugin, restartSchedule, launchSchedule
+        case settings, setSetting, setFactor, resetFactor
         case changeMany(RequestAction)
         case reload, drain, endDrain
         case requests, journal, schedules
@@ -96,6 +97,12 @@ struct ControlRoute {
         ControlRoute("POST", "/v1/plugins/{name}/release", [], .releasePlugin, .admin),
         ControlRoute("GET", "/v1/factors", [], .factors, .read),
         ControlRoute("GET", "/v1/factors/history", DateRange.names, .factorHistory, .read),
+        ControlRoute("PUT", "/v1/factors/{name}", [], .setFactor, .admin),
+        ControlRoute("DELETE", "/v1/factors/{name}", [], .resetFactor, .admin),
+        ControlRoute("GET", "/v1/settings", [], .settings, .read),
+        ControlRoute("PUT", "/v1/settings", [], .setSetting, .operate),
+        ControlRoute("PUT", "/v1/handlers/{name}/settings", [], .setSetting, .operate),
+        ControlRoute("PUT", "/v1/plugins/{name}/settings", [], .setSetting, .operate),
         ControlRoute("GET", "/v1/misses", MissesQuery.names, .misses, .read),
         ControlRoute("GET", "/v1/ends", EndsQuery.names, .ends, .read),
         ControlRoute("GET", "/v1/counts", [], .counts, .read),
@@ -122,6 +129,7 @@ struct ControlRoute {
         ControlRoute("POST", "/v1/requests/{id}/release", [], .release, .operate),
         ControlRoute("GET", "/v1/schedules", [], .schedules, .read),
         ControlRoute("POST", "/v1/schedules/{name}/restart", [], .restartSchedule, .operate),
+        ControlRoute("POST", "/v1/schedules/{name}/launch", [], .launchSchedule, .operate),
         ControlRoute("GET", "/v1/journal", ["after", "request", "limit"], .journal, .read),
     ]
 

@@ -106,6 +106,13 @@ struct ControlRoutes: Sendable {
         case .changeMany(let action):
             try changeMany(call, action, caller)
             return nil
+        case .setSetting:
+            try set(try SettingBody(call.request.body), call, caller)
+            return nil
+        case .setFactor:
+            let factor = try Self.factor(call.request.target.path[2])
+            try set(factor, try FactorBody(call.request.body), call, caller)
+            return nil
         default: break
         }
         guard call.request.body.isEmpty else {
@@ -198,6 +205,19 @@ struct ControlRoutes: Sendable {
             tell(call, "factors") { (host) throws(CurfewError) in
                 let factors = try host.factors()
                 return .list(factors.map { HostRecords.item($0.factor, $0.entry) })
+            }
+        case .resetFactor:
+            let factor = try Self.factor(call.request.target.path[2])
+            if let requester = caller.requester {
+                audit("\(factor.name) is as its sources say, asked \(requester.text)")
+            }
+            tell(call) { (host) throws(CurfewError) in
+                try host.setFactor(factor, nil, for: nil)
+                return try Self.item(factor, host)
+            }
+        case .settings:
+            look(call) { (store) throws(CommandError) in
+                try SettingsCommand.item(SettingsCommand.settings(store))
             }
         case .reload:
             if let requester = caller.requester { audit("reload \(requester.text)") }
@@ -300,7 +320,17 @@ struct ControlRoutes: Sendable {
             look(call) { [place] (store) throws(CommandError) in
                 try SchedulesCommand.restarted(name, store, place)
             }
-        case .submit, .submitBatch, .changeMany: break
+        case .launchSchedule:
+            let name = call.request.target.path[2]
+            try change(
+                call, caller, launches: true,
+                of: { [place] (store) throws(CommandError) in
+                    try SchedulesCommand.request(of: name, store, place)
+                }
+            ) { (host, id) throws(CurfewError) in
+                try host.launchNow(id, by: caller.requester)
+            }
+        case .submit, .submitBatch, .changeMany, .setSetting, .setFactor: break
         }
         return nil
     }
@@ -367,6 +397,57 @@ struct ControlRoutes: Sendable {
             ("since", DateText.item(host.drainedSince)),
             ("tasks", try HostRecords.tasks(host)),
         ])
+    }
+
+    // MARK: Settings and factors
+
+    /// Sets what a body says for what the path names: a handler, a plugin, or all.
+    private func set(
+        _ setting: SettingBody, _ call: HTTPCall, _ caller: ControlCaller
+    ) throws(HTTPFault) {
+        let path = call.request.target.path
+        let scope: HandlerScope =
+            path.count < 4 ? .all : path[1] == "plugins" ? .plugin(path[2]) : .identifier(path[2])
+        if let fault = scope.fault { throw HTTPFault(422, "refused", fault.message) }
+        try access.submits(1, caller)
+        if let requester = caller.requester {
+            audit("setting of \(SettingsCommand.text(scope)): \(setting.text) \(requester.text)")
+        }
+        look(call) { (store) throws(CommandError) in
+            let settings = try SettingsCommand.change(scope, store) { $0 = setting.setting }
+            return SettingsCommand.item(settings)
+        }
+    }
+
+    /// Overrides a factor as a body says.
+    private func set(
+        _ factor: Factor, _ body: FactorBody, _ call: HTTPCall, _ caller: ControlCaller
+    ) throws(HTTPFault) {
+        if let requester = caller.requester {
+            audit("\(factor.name) is \(body.state.name) by hand, asked \(requester.text)")
+        }
+        tell(call) { (host) throws(CurfewError) in
+            try host.setFactor(factor, body.reading(at: csys_realtime_ns()), for: body.span)
+            return try Self.item(factor, host)
+        }
+    }
+
+    private static func factor(_ name: String) throws(HTTPFault) -> Factor {
+        let names = Factor.allCases.filter(\.isSettable).map(\.name)
+        guard let factor = Factor(name: name), factor.isSettable else {
+            throw HTTPFault(
+                404, "notFound", "the machine has no factor `\(Shown.line(name))`",
+                help: ["it has \(names.joined(separator: ", "))"])
+        }
+        return factor
+    }
+
+    /// The factor as it is now, and as the list of them has it.
+    private static func item(_ factor: Factor, _ host: Host) throws(CurfewError) -> JSONItem {
+        guard let entry = try host.factors().first(where: { $0.factor == factor }) else {
+            return HostRecords.unread(factor)
+        }
+        return HostRecords.item(factor, entry.entry)
     }
 
     // MARK: Looking
@@ -546,9 +627,21 @@ struct ControlRoutes: Sendable {
         _ call: HTTPCall, _ id: RequestID, _ caller: ControlCaller, launches: Bool = false,
         _ body: @escaping (Host) throws(CurfewError) -> Void
     ) throws(HTTPFault) {
+        try change(call, caller, launches: launches, of: { _ in id }) {
+            (host, _) throws(CurfewError) in try body(host)
+        }
+    }
+
+    /// - Parameter find: returns the number of the request.
+    private func change(
+        _ call: HTTPCall, _ caller: ControlCaller, launches: Bool,
+        of find: @escaping (StoreClient) throws(CommandError) -> RequestID,
+        _ body: @escaping (Host, RequestID) throws(CurfewError) -> Void
+    ) throws(HTTPFault) {
         try access.submits(1, caller)
         let host = self.host
         thread.answer(call) { (store) throws(CommandError) in
+            let id = try find(store)
             // Whose it is never changes.
             do throws(CommandError) {
                 let request = try Self.see(id, store, caller)
@@ -560,7 +653,7 @@ struct ControlRoutes: Sendable {
                 self.note("a change of request \(id)", caller, nil)
                 throw error
             }
-            try Self.asked(host, body)
+            try Self.asked(host) { (host) throws(CurfewError) in try body(host, id) }
             return HTTPAnswer(json: RequestItem.item(try Self.request(id, store)).written)
         }
     }

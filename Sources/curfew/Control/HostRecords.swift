@@ -88,6 +88,14 @@ enum HostRecords {
         ])
     }
 
+    /// A factor that no source tells of.
+    static func unread(_ factor: Factor) -> JSONItem {
+        .object([
+            ("name", .text(factor.name)), ("state", .text(FactorState.unknown.name)),
+            ("source", .text("")), ("detail", .text("no source tells")), ("since", .null),
+        ])
+    }
+
     static func item(_ task: RequestTask) -> JSONItem {
         let progress = task.state.progress
         return .object([

@@ -9,9 +9,14 @@ enum ReloadCommand {
         details: [
             """
             The host of a store reads its configuration again and brings the schedules into the
-            store, in one transaction; the command ends when that is done. Where the configuration
-            has a fault, nothing is changed. SIGHUP has the host do the same.
+            store, in one transaction; then it loads the plugins that are new. The command ends when
+            that is done. Where the configuration has a fault, nothing is changed. SIGHUP has the
+            host do the same.
+            """,
             """
+            Thresholds, roles and the level of the log count at once as well. Another store, and
+            other settings of plugins that are loaded, count once the host is started again.
+            """,
         ],
         exits: [
             ExitMeaning(.ok, "the schedules are those of the configuration"),
@@ -31,6 +36,7 @@ enum ReloadCommand {
                 rows: [
                     ("added, changed, removed, over", "the names of such schedules"),
                     ("kept", "how many stay as they are"),
+                    ("plugins", "the ids of plugins that were loaded besides"),
                     ("text", "the line that people get"),
                     ("notes", "what is strange in the configuration, for people"),
                     ("needsStart", "other settings were changed, which count from the next start"),
@@ -59,7 +65,7 @@ enum ReloadCommand {
         }
         if case .bool(true)? = answer["needsStart"]?.kind {
             console.errors.note(
-                "other settings than schedules, roles and the level of the log count once the host is started again"
+                "some other settings count once the host is started again: its log names them"
             )
         }
         return .ok

@@ -8,12 +8,27 @@ import Service
 final class ReloadQueue: Sendable {
     /// What came of reading the configuration again.
     enum Outcome: Sendable {
-        /// - Parameters:
-        ///   - needsStart: there are other changes than those of schedules and roles, which count from the next start.
-        ///   - notes: what is strange in it, for people.
-        case applied(ScheduleChanges, needsStart: Bool, notes: [String])
+        case applied(Changes)
         /// Nothing was changed.
         case refused(Fault)
+    }
+
+    /// What was changed.
+    struct Changes: Sendable {
+        let schedules: ScheduleChanges
+        /// The ids of the plugins that were loaded besides.
+        let plugins: [String]
+        /// There are other changes, which count from the next start.
+        let needsStart: Bool
+        /// What is strange, for people.
+        let notes: [String]
+
+        /// In one line.
+        var text: String {
+            guard !plugins.isEmpty else { return schedules.text }
+            return
+                "\(schedules.text); \(plugins.count) plugin\(plugins.count == 1 ? "" : "s") loaded (\(plugins.joined(separator: ", ")))"
+        }
     }
 
     /// Why nothing was changed.
@@ -72,12 +87,13 @@ final class ReloadQueue: Sendable {
     func finish(_ calls: [HTTPCall], _ outcome: Outcome) {
         let answer: HTTPAnswer
         switch outcome {
-        case .applied(let changes, let needsStart, let notes):
+        case .applied(let changes):
             state.withLock { $0.fault = nil }
             let members =
-                changes.members + [
-                    ("text", .text(changes.text)), ("needsStart", .bool(needsStart)),
-                    ("notes", .list(notes.map { .text($0) })),
+                changes.schedules.members + [
+                    ("plugins", .list(changes.plugins.map { .text($0) })),
+                    ("text", .text(changes.text)), ("needsStart", .bool(changes.needsStart)),
+                    ("notes", .list(changes.notes.map { .text($0) })),
                 ]
             answer = HTTPAnswer(json: JSONItem.object(members).written)
         case .refused(let fault):

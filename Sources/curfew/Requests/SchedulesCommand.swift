@@ -7,11 +7,14 @@ import Scheduling
 enum SchedulesCommand {
     private static let restartOption = CommandOption(
         name: "restart", summary: "make the requests of the named schedules pending again")
+    private static let nothing = "nothing was done"
+    private static let launchOption = CommandOption(
+        name: "launch", summary: "make the requests of the named schedules due now")
 
     static let command = Command(
         name: "schedules", summary: "list the schedules of the configuration",
         operands: "[NAME…]", operandCount: 0...10_000,
-        options: [restartOption, .store, .json],
+        options: [launchOption, restartOption, .store, .json],
         details: [
             """
             Lists the schedules that `curfew serve` has read from its configuration when it
@@ -22,12 +25,17 @@ enum SchedulesCommand {
             A schedule whose request was cancelled by hand stays so, also when the host is started
             again; --restart makes the request pending again, at its next date.
             """,
+            """
+            --launch launches the named schedules once more than their rules say, as `curfew launch`
+            does with the number of a request; their next dates stay.
+            """,
         ],
         exits: [
             ExitMeaning(.ok, "success"), ExitMeaning.unwritten, ExitMeaning.usage,
             ExitMeaning(.missing, "there is no such schedule, or no store"), ExitMeaning.denied,
             ExitMeaning.storeUnavailable,
-            ExitMeaning(.conflict, "one of the schedules cannot be restarted; nothing was done"),
+            ExitMeaning(
+                .conflict, "one of the schedules cannot be restarted or launched; nothing was done"),
         ],
         sections: [
             HelpSection(
@@ -45,23 +53,106 @@ enum SchedulesCommand {
                     ("schedules", "name, state, rule, request, next, last (an outcome), source")
                 ]),
         ],
-        examples: ["curfew schedules", "curfew schedules --restart nightly-backup"]
+        examples: [
+            "curfew schedules", "curfew schedules --launch nightly-backup",
+            "curfew schedules --restart nightly-backup",
+        ]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let store = try place.open()
-        guard arguments.has(restartOption) else {
+        let wanted = [launchOption, restartOption].filter { arguments.has($0) }
+        guard let option = wanted.first else {
             try list(store, place, arguments, console)
             return .ok
         }
+        guard wanted.count == 1 else {
+            throw CommandError(
+                .usage, "`--launch` and `--restart` are two changes", notes: [nothing],
+                help: ["leave one of them out"])
+        }
         guard !arguments.operands.isEmpty else {
             throw CommandError(
-                .usage, "`--restart` needs the name of a schedule", notes: ["nothing was done"],
-                help: ["curfew schedules" + place.option])
+                .usage, "`--\(option.name)` needs the name of a schedule",
+                notes: [nothing], help: ["curfew schedules" + place.option])
         }
         var seen: Set<String> = []
         let names = arguments.operands.filter { seen.insert($0).inserted }
-        try restart(names, store, place, console)
+        if arguments.has(restartOption) {
+            try restart(names, store, place, console)
+        } else {
+            try launch(names, store, place, console)
+        }
         return .ok
+    }
+
+    // MARK: Launching
+
+    /// Returns the number of the request of a schedule.
+    static func request(
+        of name: String, _ store: StoreClient, _ place: StorePlace
+    ) throws(CommandError) -> RequestID {
+        let stored = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (store) throws(StoreFault) in try store.schedule(name) }
+        }
+        guard let stored else { throw error(name, .unknown, place, nothing) }
+        guard let id = stored.request else { throw error(name, .off, place, nothing) }
+        return id
+    }
+
+    /// Why the request of a schedule cannot be launched now.
+    private static func error(
+        _ name: String, _ request: Request?, _ place: StorePlace, _ note: String
+    ) -> CommandError {
+        let state =
+            switch request?.state {
+            case nil: "it is over, and its request is not kept any more"
+            case .running?: "its request \(request!.id) runs"
+            case let state?: "its request \(request!.id) is \(state.name)"
+            }
+        let help =
+            switch request?.state {
+            case .running: "curfew wait \(request!.id)"
+            case .parked: "curfew release \(request!.id)"
+            default: "curfew schedules --restart \(name)"
+            }
+        return CommandError(
+            .conflict, "schedule `\(name)` cannot be launched: \(state)",
+            notes: [note], help: [help + place.option])
+    }
+
+    private static func launch(
+        _ names: [String], _ store: StoreClient, _ place: StorePlace, _ console: Console
+    ) throws(CommandError) {
+        let now = csys_realtime_ns()
+        let note = names.count > 1 ? "no schedule was launched" : nothing
+        let answer = try StorePlace.translated { () throws(StoreFault) in
+            try store.write(
+                if: { (answer: ([Request], CommandError?)) in answer.1 == nil }
+            ) { (ledger, store) throws(StoreFault) in
+                var launched: [Request] = []
+                for name in names {
+                    guard let stored = try store.schedule(name) else {
+                        return ([], error(name, .unknown, place, note))
+                    }
+                    guard let id = stored.request else {
+                        return ([], error(name, .off, place, note))
+                    }
+                    switch try ledger.launchNow(id, at: now, store).value {
+                    case .changed(let request): launched.append(request)
+                    case .wrongState(let request):
+                        return ([], error(name, request, place, note))
+                    case .unknown, .refused:
+                        return ([], error(name, nil, place, note))
+                    }
+                }
+                return (launched, nil)
+            }
+        }
+        if let error = answer.1 { throw error }
+        for (name, request) in zip(names, answer.0) {
+            console.out.line("launched  \(name)  request \(request.id), due now")
+        }
+        HostNote.print(store, place, console.errors)
     }
 
     // MARK: Restarting
@@ -88,7 +179,8 @@ enum SchedulesCommand {
             }
         }
         for (name, result) in results where !isDone(result) {
-            throw error(name, result, place, many: names.count > 1)
+            let note = names.count > 1 ? "no schedule was restarted" : nothing
+            throw error(name, result, place, note)
         }
         return results
     }
@@ -119,9 +211,9 @@ enum SchedulesCommand {
     }
 
     private static func error(
-        _ name: String, _ result: RequestLedger.ScheduleRestart, _ place: StorePlace, many: Bool
+        _ name: String, _ result: RequestLedger.ScheduleRestart, _ place: StorePlace,
+        _ note: String
     ) -> CommandError {
-        let notes = many ? ["no schedule was restarted"] : ["nothing was done"]
         switch result {
         case .live(let request):
             let help =
@@ -133,15 +225,15 @@ enum SchedulesCommand {
             return CommandError(
                 .conflict,
                 "schedule `\(name)` is not over: its request \(request.id) is \(request.state.name)",
-                notes: notes,
+                notes: [note],
                 help: [help + place.option])
         case .off:
             return CommandError(
                 .conflict, "schedule `\(name)` is off in the configuration, or has no date",
-                notes: notes, help: ["write \"enabled\": true, and have `curfew serve` read it"])
+                notes: [note], help: ["write \"enabled\": true, and have `curfew serve` read it"])
         default:
             return CommandError(
-                .missing, "there is no schedule `\(Shown.line(name))`", notes: notes,
+                .missing, "there is no schedule `\(Shown.line(name))`", notes: [note],
                 help: ["curfew schedules" + place.option])
         }
     }
@@ -200,7 +292,7 @@ enum SchedulesCommand {
         let rows = try rows(Set(arguments.operands), store)
         let found = Set(rows.map(\.schedule.name))
         if let missing = arguments.operands.first(where: { !found.contains($0) }) {
-            throw error(missing, .unknown, place, many: false)
+            throw error(missing, .unknown, place, nothing)
         }
         guard !arguments.has(.json) else {
             console.out.line(item(rows).written)

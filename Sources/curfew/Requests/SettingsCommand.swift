@@ -56,32 +56,42 @@ enum SettingsCommand {
         let place = try StorePlace(arguments)
         let changes = try changes(arguments.operands)
         let scope = try scope(arguments)
-        let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
         guard !changes.isEmpty else {
             guard scope == .all else {
                 throw CommandError(
                     .usage, "`curfew settings` needs a setting",
                     help: ["write `refresh-setting=denied` or `enablement=suspended` too"])
             }
-            let store = try place.open()
-            print(
-                try StorePlace.translated { () throws(StoreFault) in try store.settings(at: now) },
-                arguments, console)
+            print(try settings(place.open()), arguments, console)
             return .ok
         }
         let store = try place.open()
-        let settings = try StorePlace.translated { () throws(StoreFault) in
-            try store.change(scope, at: now) { setting in
-                for change in changes { change(&setting) }
-            }
+        let settings = try change(scope, store) { setting in
+            for change in changes { change(&setting) }
         }
-        switch settings {
-        case .success(let settings): print(settings, arguments, console)
-        case .failure(let fault): throw unusable(fault, of: scope)
-        }
+        print(settings, arguments, console)
         if !arguments.has(.json) { HostNote.print(store, place, console.errors) }
         return .ok
     }
+
+    static func settings(_ store: StoreClient) throws(CommandError) -> HandlerSettings {
+        try StorePlace.translated { () throws(StoreFault) in try store.settings(at: now) }
+    }
+
+    /// Changes the setting of a scope. Returns all settings then.
+    static func change(
+        _ scope: HandlerScope, _ store: StoreClient, _ body: (inout HandlerSetting) -> Void
+    ) throws(CommandError) -> HandlerSettings {
+        let settings = try StorePlace.translated { () throws(StoreFault) in
+            try store.change(scope, at: now, body)
+        }
+        switch settings {
+        case .success(let settings): return settings
+        case .failure(let fault): throw unusable(fault, of: scope)
+        }
+    }
+
+    private static var now: Moment { Moment(wall: csys_realtime_ns(), span: csys_boottime_ns()) }
 
     private typealias Change = (inout HandlerSetting) -> Void
 
@@ -129,47 +139,59 @@ enum SettingsCommand {
             help: ["curfew plugins --json | jq -r '.plugins[].\(list)'"])
     }
 
+    /// The words of a scope: `all`, or `plugin` or `identifier` with a name.
+    private static func words(_ scope: HandlerScope) -> (word: String, name: String?) {
+        switch scope {
+        case .all: ("all", nil)
+        case .plugin(let id): ("plugin", id)
+        case .identifier(let identifier): ("identifier", identifier)
+        }
+    }
+
+    /// A scope for people: `all handlers`, `plugin org.example.tidy`
+    static func text(_ scope: HandlerScope) -> String {
+        let (word, name) = words(scope)
+        return name.map { "\(word) \(Shown.line($0))" } ?? "all handlers"
+    }
+
     // MARK: Output
 
     private static func rows(
         _ settings: HandlerSettings
-    ) -> [(scope: String, name: String?, setting: HandlerSetting)] {
-        settings.settings.map { scope, setting in
-            switch scope {
-            case .all: ("all", nil, setting)
-            case .plugin(let id): ("plugin", id, setting)
-            case .identifier(let identifier): ("identifier", identifier, setting)
-            }
-        }.sorted { ($0.scope, $0.name ?? "") < ($1.scope, $1.name ?? "") }
+    ) -> [(scope: HandlerScope, setting: HandlerSetting)] {
+        settings.settings.map { (scope: $0, setting: $1) }.sorted {
+            let (a, b) = (words($0.scope), words($1.scope))
+            return (a.word, a.name ?? "") < (b.word, b.name ?? "")
+        }
+    }
+
+    /// All settings, as `--json` prints them.
+    static func item(_ settings: HandlerSettings) -> JSONItem {
+        let items = rows(settings).map { row in
+            let (word, name) = words(row.scope)
+            return JSONItem.object([
+                ("scope", .text(word)), ("name", .text(orNull: name)),
+                ("refreshSetting", .text(row.setting.refresh.name)),
+                ("enablement", .text(row.setting.enablement.name)),
+            ])
+        }
+        return .object([("settings", .list(items))])
     }
 
     private static func print(
         _ settings: HandlerSettings, _ arguments: Arguments, _ console: Console
     ) {
-        let rows = rows(settings)
         if arguments.has(.json) {
-            console.out.line(
-                JSONItem.object([
-                    (
-                        "settings",
-                        .list(
-                            rows.map { row in
-                                .object([
-                                    ("scope", .text(row.scope)), ("name", .text(orNull: row.name)),
-                                    ("refreshSetting", .text(row.setting.refresh.name)),
-                                    ("enablement", .text(row.setting.enablement.name)),
-                                ])
-                            })
-                    )
-                ]).written)
+            console.out.line(item(settings).written)
             return
         }
+        let rows = rows(settings)
         guard !rows.isEmpty else {
             console.out.line("nothing is set: everything is enabled, and may refresh")
             return
         }
         for row in rows {
-            let name = row.name.map { "\(row.scope) \(Shown.line($0))" } ?? "all handlers"
+            let name = text(row.scope)
             let text =
                 "enablement \(row.setting.enablement.name), refresh-setting \(row.setting.refresh.name)"
             console.out.line(
