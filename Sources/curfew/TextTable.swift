@@ -11,7 +11,8 @@ struct TextTable {
         (self.heads, self.rows) = (heads, rows)
     }
 
-    func print(_ out: Output) {
+    /// - Parameter wraps: what of the last column does not fit is on further lines, in place of cut.
+    func print(_ out: Output, wraps: Bool = false) {
         let widths = heads.indices.map { column in
             max(heads[column].count, rows.map { Shown.width($0[column]) }.max() ?? 0)
         }
@@ -21,7 +22,9 @@ struct TextTable {
                 .joined(separator: "  ")
             let last = row[row.count - 1]
             let rest =
-                out.columns.map { Shown.fitted(last, max(Self.leastRest, $0 - start)) } ?? last
+                wraps
+                ? out.wrapped(last, after: start, indent: start)
+                : out.columns.map { Shown.fitted(last, max(Self.leastRest, $0 - start)) } ?? last
             let line = lead + "  " + rest
             out.line(index == 0 ? out.paint(line, .faint) : line)
         }

@@ -58,8 +58,9 @@ enum FactorsCommand {
         examples: ["curfew factors", "curfew factors external-power=no --for 10min"]
     ) { arguments, console throws(CommandError) in
         let settings = try settings(arguments.operands)
-        let span = try arguments.value(forOption).map { (text) throws(CommandError) in
-            (text, try SpanArgument.value(text, for: "--for", range: 1...FactorBody.longest))
+        let span = arguments.value(forOption)
+        if let span {
+            _ = try SpanArgument.value(span, for: "--for", range: 1...FactorBody.longest)
         }
         if span != nil, settings.allSatisfy({ $0.state == nil }) {
             throw CommandError(
@@ -73,11 +74,10 @@ enum FactorsCommand {
                 _ = try client.call("DELETE", path, having: "state")
                 continue
             }
-            let time = span.map { [("for", JSONItem.text($0.0))] } ?? []
+            var members: [(key: String, value: JSONItem)] = [("state", .text(state.name))]
+            if let span { members.append((key: "for", value: .text(span))) }
             _ = try client.call(
-                "PUT", path,
-                body: JSONItem.object([("state", .text(state.name))] + time).written,
-                having: "state")
+                "PUT", path, body: JSONItem.object(members).written, having: "state")
         }
         let answer = try client.call("GET", "/v1/factors", having: "factors")
         if arguments.has(.json) {
@@ -146,6 +146,6 @@ enum FactorsCommand {
                 Shown.line(source.isEmpty ? detail : "\(detail) (\(source))"),
             ]
         }
-        TextTable(["FACTOR", "STATE", "SINCE", "WHY"], rows).print(out)
+        TextTable(["FACTOR", "STATE", "SINCE", "WHY"], rows).print(out, wraps: true)
     }
 }
