@@ -18,12 +18,13 @@ struct ServedPlugins {
 
     /// Loads those that are not loaded. Returns their ids, and for people why others are not.
     ///
-    /// - Parameter isAlive: called now and then: a plugin may take ten seconds.
+    /// - Parameter isAlive: called between two groups of plugins, of which each may take ten seconds.
     func loadNew(isAlive: () -> Void = {}) -> (loaded: [String], notes: [String]) {
         let used = Set(host.plugins.filter { $0.status == .ready }.map(\.id))
         let new = found.filter { plugin in plugin.sound.map { !used.contains($0.id) } ?? true }
         var (loaded, notes): ([String], [String]) = ([], [])
         for start in stride(from: 0, to: new.count, by: Self.group) {
+            if start > 0 { isAlive() }
             let group = new[start..<min(start + Self.group, new.count)]
             let errors = host.load(plugins: group.map(\.directory))
             for (index, plugin) in group.enumerated() {
@@ -37,7 +38,6 @@ struct ServedPlugins {
                     "\(plugin.directory) is not loaded: \(error.message.parts(at: "\n").first ?? "")"
                 )
             }
-            isAlive()
         }
         return (loaded, notes)
     }

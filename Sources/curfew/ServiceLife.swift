@@ -42,7 +42,7 @@ struct ServiceLife {
             case .end: return tell(.stopping(within: stopLimit()))
             case .hangup, .event:
                 tell(.reloading)
-                reload { tell(.alive) }
+                reload { if interval != nil { tell(.alive) } }
                 tell(.ready(status))
             case .time:
                 // Where one is stuck this does not return, and the manager hears nothing. Of the threads that

@@ -25,8 +25,8 @@ struct HelpExamplesTests {
           curfew submit $name --kind health-research --after 1d --pending-limit 13 \\
             --payload "{\\"number\\": $number}"
         done
-        printf '{"schedules": [{"name": "nightly-backup", "command": ["/bin/true"], "every": "1h"}]}' \
-          >curfew.json
+        printf '{"schedules": [{"name": "%s", "command": ["/bin/true"], "every": "1h"},
+          {"name": "%s", "command": ["/bin/true"], "every": "1h"}]}' nightly-backup tidy >curfew.json
         minisign -G -W -p author.pub -s ../author.sec >../author.txt
         case "$COMMAND" in
           remove) curfew install build/plugins/mirror ;;
@@ -89,7 +89,7 @@ struct HelpExamplesTests {
             printf '{"from": "%s/in", "to": "%s/out"}' "$PWD/work" "$PWD/work" >work/job.json
             """, in: files, ["STAGE": stage.path])
         // Some are about a host.
-        let asksHost = ["health", "reload", "drain", "web", "top"].contains {
+        let asksHost = ["health", "reload", "drain", "factors", "web", "top"].contains {
             example.hasPrefix("curfew \($0)")
         }
         let host = """

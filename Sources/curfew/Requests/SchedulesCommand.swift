@@ -54,8 +54,8 @@ enum SchedulesCommand {
                 ]),
         ],
         examples: [
-            "curfew schedules", "curfew schedules --launch nightly-backup",
-            "curfew schedules --restart nightly-backup",
+            "curfew schedules", "curfew schedules --restart nightly-backup",
+            "curfew schedules --launch tidy",
         ]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
