@@ -360,9 +360,10 @@ test-without: test-packages ## the tests of plugins in processes, as on machines
 # The verdicts are to be the same in each run, also beside others: RUNS=10 LOAD=3 takes three hours.
 strangers: RUNS := 1
 strangers: LOAD := 0
-strangers: test-packages stranger-packages command ## put plugins that the kit does not know through it, RUNS (1) times, beside LOAD (0) busy loops
+strangers: AT_ONCE := 2
+strangers: test-packages stranger-packages command ## put plugins that the kit does not know through it, RUNS (1) times, AT_ONCE (2) at a time, beside LOAD (0) busy loops
 	@echo "strangers: putting plugins that the kit does not know through it"
-	python3 -B Tests/Plugins/strangers/strangers.py --curfew "$$PWD/$(RELEASE)/curfew" --runs $(RUNS) --load $(LOAD)
+	python3 -B Tests/Plugins/strangers/strangers.py --curfew "$$PWD/$(RELEASE)/curfew" --runs $(RUNS) --load $(LOAD) --at-once $(AT_ONCE)
 
 test-all: page-packages test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"

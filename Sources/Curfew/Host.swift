@@ -395,6 +395,10 @@ public final class Host: Sendable {
         try shutDown(limits)
     }
 
+    /// Leaves tasks no longer than this to end, in nanoseconds from now, once or while the host is shut down. Any thread
+    /// may call.
+    package func hurryShutdown(_ limit: UInt64) { runtime.hurryShutdown(limit) }
+
     /// The nanoseconds in which `shutDown` will have ended, as far as can be said now.
     package func longestShutdown(_ limits: ShutdownLimits) -> UInt64 {
         runtime.longestShutdown(limits)

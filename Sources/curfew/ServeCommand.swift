@@ -48,7 +48,7 @@ enum ServeCommand {
             started, each line of output and each end of a task, with the number of its
             request. SIGINT and SIGTERM end the host in order: nothing more is launched, running
             tasks expire and have their grace to end, and their requests stay in the store.
-            A second signal ends it at once.
+            A second signal leaves them a second, and a third one ends the host at once.
             """,
             """
             Other programs submit and ask over HTTP, on the socket control.sock in the directory
@@ -213,6 +213,11 @@ enum ServeCommand {
             ServiceReload(
                 files: $0, first: configuration, arguments: arguments, place: place, host: host,
                 bus: bus, access: access, lines: lines)
+        }
+        // As a person who types Ctrl-C twice wants it, and still in order.
+        signals.onSecond {
+            lines.log(.warning, nil, 0, "another signal: what runs has a second left")
+            host.hurryShutdown(1_000_000_000)
         }
         let life = ServiceLife(host, control, lines)
         life.run(signals, event: reloads.descriptor) { isAlive in

@@ -406,6 +406,52 @@ struct HostCommandsTests {
             ], "\(output)")
     }
 
+    @Test("a second signal leaves tasks a second, and a third one nothing")
+    func haste() throws {
+        let output = try serve(
+            """
+            def begin():
+                begun = os.path.join(os.path.dirname(store), "begun")
+                if os.path.exists(begun): os.remove(begun)
+                request = json.loads(run("submit", "--json", "--grace", "1min", "--", "/bin/sh", "-c",
+                    "trap '' TERM; : >%s; while :; do sleep 0.02; done" % begun)[1])["request"]
+                while not os.path.exists(begun): pass
+                return str(request["id"] if isinstance(request, dict) else request)
+            def told(request):
+                entries = json.loads(run("show", request, "--json")[1])
+                return entries["state"], entries["attempts"]
+            def again():
+                # Signals that come together, as from timeout(1), are one.
+                seen = time.monotonic()
+                while time.monotonic() < seen + 0.25: pass
+                host.send_signal(signal.SIGTERM)
+            def stop(count):
+                began = time.monotonic()
+                host.send_signal(signal.SIGTERM)
+                until("stopping")
+                again()
+                while "another signal" not in until("log")["text"]: pass
+                if count == 3: again()
+                return host.wait(30), time.monotonic() - began
+            first = begin()
+            code, took = stop(2)
+            print(code, 1 <= took < 15, told(first))
+            run("cancel", first)
+            host = start()
+            until("serving")
+            second = begin()
+            code, took = stop(3)
+            print(code, took < 15, told(second)[0])
+            run("cancel", second)
+            host = start()
+            until("serving")
+            """)
+        #expect(
+            output.split(separator: "\n") == [
+                "0 True ('pending', 0)", "-15 True host-gone", "ended 0",
+            ], "\(output)")
+    }
+
     @Test("health: a plugin that is refused and one that is quarantined are work that waits")
     func health() throws {
         let patient = BuiltProducts.testPluginDirectory("patient")

@@ -103,6 +103,10 @@ package final class HostRuntime: Sendable {
         try shutdown.run(limits)
     }
 
+    /// Leaves tasks no longer than this to end, in nanoseconds from now, once or while the host is shut down. Any thread
+    /// may call.
+    package func hurryShutdown(_ limit: UInt64) { shutdown.hurry(limit) }
+
     /// The nanoseconds in which `shutDown` will have ended, as far as can be said now.
     package func longestShutdown(_ limits: ShutdownLimits) -> UInt64 { shutdown.longest(limits) }
 

@@ -17,6 +17,8 @@ final class HostShutdown: Sendable {
     private let machine = Locked(HostStateMachine())
     /// The result of the shutdown, once it is over.
     private let ended = Locked<Result<Void, BridgeError>?>(nil)
+    /// The time by which running tasks have to have ended, whatever the limits of the shutdown say; `.max` without one.
+    private let latestEnd = Atomic<UInt64>(.max)
 
     static let leaked = Atomic<UInt32>(0)
 
@@ -88,6 +90,34 @@ final class HostShutdown: Sendable {
         }
     }
 
+    /// Leaves tasks no longer than this to end, in nanoseconds from now, once or while the host is shut down. Any thread
+    /// may call.
+    func hurry(_ limit: UInt64) {
+        let end = EventLoop.deadline(after: limit)
+        // `Atomic.min` compares as signed numbers, also those that have no sign.
+        var latest = latestEnd.load(ordering: .sequentiallyConsistent)
+        while end < latest {
+            let (isExchanged, original) = latestEnd.compareExchange(
+                expected: latest, desired: end, ordering: .sequentiallyConsistent)
+            if isExchanged { break }
+            latest = original
+        }
+        phase.progressed()
+    }
+
+    /// Waits as `HostPhase` does, at most until `hurry` says.
+    private func wait(until deadline: UInt64, _ isOver: () -> Bool) -> Bool {
+        while true {
+            let latest = latestEnd.load(ordering: .sequentiallyConsistent)
+            var isHurried = false
+            let isDone = phase.wait(until: min(deadline, latest)) {
+                isHurried = latestEnd.load(ordering: .sequentiallyConsistent) < latest
+                return isHurried || isOver()
+            }
+            if !isHurried { return isDone }
+        }
+    }
+
     private func drain(_ limits: ShutdownLimits) {
         phase.enter(.draining)
         LoadLock.wakeWaiters()
@@ -100,7 +130,7 @@ final class HostShutdown: Sendable {
         for child in registry.isolated { child.port.wakeWaiter() }
         // A thread that runs the loop while it waits sleeps on the descriptor.
         loop.wake()
-        _ = phase.wait(until: EventLoop.deadline(after: limits.drain)) { isIdle }
+        _ = wait(until: EventLoop.deadline(after: limits.drain)) { isIdle }
     }
 
     private func expireLimit(_ limits: ShutdownLimits) -> UInt64 {
@@ -120,7 +150,7 @@ final class HostShutdown: Sendable {
     }
 
     private func expire(keepsQueues: Bool, until end: UInt64, isSecond: Bool) {
-        let isDone = phase.wait(until: end) {
+        let isDone = wait(until: end) {
             // Repeats until no worker is between taking a task and entering it: such a task has
             // left its queue and is not entered yet, so it cannot be expired.
             let entering = isAnyEntering(besidesQueues: keepsQueues)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import CurfewValues
 import Glibc
 import Synchronization
 
 /// SIGINT and similar signals as an event to wait for, for commands that run until they are
-/// stopped. A second signal ends the process at once.
+/// stopped. A second signal ends the process at once, or the third where the second means haste.
 struct StopSignals {
     /// Readable once one of them came.
     let descriptor: Int32
     /// Readable after a SIGHUP that means something else; nil if each is a wish to end.
     let hangup: Int32?
+    /// What the second signal has done, in place of ending the process.
+    private let haste: Locked<(@Sendable () -> Void)?>
 
     /// Signals that come within these nanoseconds of the first are the same wish: timeout(1) signals
     /// its child, and then the group to which the child belongs.
@@ -23,21 +26,29 @@ struct StopSignals {
         let hangup = keepsHangup && !Self.hasTerminal ? try Self.event() : nil
         self.descriptor = descriptor
         self.hangup = hangup
-        let first = Atomic<UInt64>(0)
+        let haste = Locked<(@Sendable () -> Void)?>(nil)
+        self.haste = haste
+        let last = Atomic<UInt64>(0)
         try ProgramThread.takeSignals(orEnd: .faults) { number in
             if number == SIGHUP, let hangup { return csys_eventfd_signal(hangup) }
             let now = csys_monotonic_ns()
-            let earlier = first.load(ordering: .relaxed)
-            guard earlier != 0 else {
-                first.store(now, ordering: .relaxed)
-                return csys_eventfd_signal(descriptor)
+            let earlier = last.load(ordering: .relaxed)
+            if earlier != 0, now &- earlier < Self.sameWish { return }
+            last.store(now, ordering: .relaxed)
+            if earlier == 0 { return csys_eventfd_signal(descriptor) }
+            let hurry = haste.withLock { haste in
+                defer { haste = nil }
+                return haste
             }
-            if now &- earlier < Self.sameWish { return }
+            if let hurry { return hurry() }
             ProgramThread.stopTakingSignals()
             kill(getpid(), number)
             while true { pause() }
         }
     }
+
+    /// Has the second signal do this, and the third end the process.
+    func onSecond(_ haste: @escaping @Sendable () -> Void) { self.haste.withLock { $0 = haste } }
 
     private static func event() throws(CommandError) -> Int32 {
         let descriptor = csys_eventfd()
