@@ -362,6 +362,11 @@ extension Host {
         }
     }
 
+    /// Returns the settings of launches that people made.
+    package func settings() throws(CurfewError) -> HandlerSettings {
+        try checked { (runtime) throws(RequestFailure) in try runtime.requests.settings() }
+    }
+
     /// Notes that the app is being used now; the host learns the usual hours of use from this.
     public func noteUsage() throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.noteUsage() }

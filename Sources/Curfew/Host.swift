@@ -117,8 +117,18 @@ public final class Host: Sendable {
         }
     }
 
-    /// The plugins that were scanned or loaded, in that order.
-    public var plugins: [PluginInfo] { runtime.plugins.all.map { PluginInfo($0, runtime) } }
+    /// Has plugins that are loaded from now on run where and as a configuration says; those that are loaded stay as they
+    /// are.
+    package func setPluginPolicy(of configuration: HostConfiguration) {
+        runtime.plugins.setPolicy(of: configuration)
+    }
+
+    /// Notes that plugins which were not loaded are not there any more, where that is so.
+    package func forgetMissingPlugins() { runtime.plugins.forgetMissing() }
+
+    /// The plugins that were scanned or loaded, in that order, without those that were not loaded and in whose
+    /// directories others have been found since.
+    public var plugins: [PluginInfo] { runtime.plugins.current.map { PluginInfo($0, runtime) } }
 
     /// The registered handlers, in the order of registration.
     public var handlers: [HandlerInfo] { runtime.engine.handlers.all.map(HandlerInfo.init) }

@@ -52,12 +52,21 @@ package struct PluginSettings: Hashable, Sendable {
         Set(overrides.filter { $0.value.isEnabled == false }.keys)
     }
 
-    /// Whether all that counts from the next start is as in other settings: directories are searched again while a host
-    /// runs.
-    func hasSettings(of other: PluginSettings) -> Bool {
-        var (own, other) = (self, other)
-        (own.directories, other.directories) = (nil, nil)
-        return own == other
+    /// By what a plugin is loaded.
+    package struct Effective: Hashable, Sendable {
+        private let all: PluginSettings
+        private let own: Override?
+
+        fileprivate init(_ all: PluginSettings, _ own: Override?) {
+            (self.all, self.own) = (all, own)
+        }
+    }
+
+    /// By what the plugin with this id is loaded: it is not, where its override differs from none.
+    package func effective(of id: String) -> Effective {
+        var all = self
+        (all.directories, all.overrides, all.executes, all.idleLimit) = (nil, [:], nil, nil)
+        return Effective(all, overrides[id].flatMap { $0 == Override() ? nil : $0 })
     }
 
     /// Where the code of single plugins runs.

@@ -30,19 +30,24 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether all that counts from the next start is as in another one.
-    package func hasSettings(of other: ServiceConfiguration?) -> Bool {
-        var (own, other) = (self, other ?? ServiceConfiguration())
-        (own.schedules, own.scheduleSet, own.files) = ([], "", [])
-        (other.schedules, other.scheduleSet, other.files) = ([], "", [])
-        own.control = own.control.needingStart
-        other.control = other.control.needingStart
-        (own.log.level, other.log.level) = (nil, nil)
-        (own.stopGrace, other.stopGrace) = (nil, nil)
-        (own.thresholds, other.thresholds) = ([:], [:])
-        guard own.plugins.hasSettings(of: other.plugins) else { return false }
-        own.plugins = other.plugins
-        return own == other
+    /// The keys of what counts from the next start and is not as in the configuration of the last one. By what single
+    /// plugins are loaded is not among it.
+    package func settingsForStart(besides other: ServiceConfiguration?) -> [String] {
+        let other = other ?? ServiceConfiguration()
+        let parts: [(key: String, isEqual: Bool)] = [
+            ("store", store == other.store),
+            (
+                "plugins",
+                plugins.executes == other.plugins.executes
+                    && plugins.idleLimit == other.plugins.idleLimit
+            ),
+            ("factors", factorSource == other.factorSource),
+            ("apps", startsApps == other.startsApps && appsAtATime == other.appsAtATime),
+            ("control", control.needingStart == other.control.needingStart),
+            ("web", web == other.web), ("traces", traces == other.traces),
+            ("log", log.format == other.log.format),
+        ]
+        return parts.filter { !$0.isEqual }.map(\.key)
     }
 
     static let keys = [

@@ -10,6 +10,8 @@ package struct ServiceManager: Sendable {
     package enum State: Sendable {
         /// The service is ready, with a status text for people, in one line.
         case ready(String)
+        /// What the service does has changed: a status text for people, in one line.
+        case status(String)
         /// The service reads its configuration again; `ready` follows.
         case reloading
         /// The service ends, within so many nanoseconds: the manager waits as long, where it would kill it earlier.
@@ -56,6 +58,7 @@ package struct ServiceManager: Sendable {
         let text =
             switch state {
             case .ready(let what): "READY=1\nSTATUS=\(Self.line(what))"
+            case .status(let what): "STATUS=\(Self.line(what))"
             case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(now / 1_000)"
             case .stopping(let limit):
                 "STOPPING=1\nSTATUS=nothing more is launched\nEXTEND_TIMEOUT_USEC=\(limit / 1_000)"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import PluginBridge
 import Runner
 import Service
 
@@ -8,11 +9,13 @@ extension HostConfiguration {
     private static let usualIdleLimit: UInt64 = 600_000_000_000
 
     /// Takes over what the configuration of the service says about plugins.
-    mutating func apply(_ settings: PluginSettings) {
+    ///
+    /// - Parameter isolation: where all of them run, whatever is said elsewhere; nil: as the settings say.
+    mutating func apply(_ settings: PluginSettings, isolation all: Isolation?) {
         // What its users have not written cannot take a service down.
         isolation = .process
-        forcedIsolation = settings.isolation
-        pluginIsolation = settings.isolations
+        forcedIsolation = all ?? settings.isolation
+        pluginIsolation = all == nil ? settings.isolations : [:]
         disabledPlugins = settings.disabled
         confinesPlugins = settings.confines ?? false
         executesProcesses = settings.executes ?? false

@@ -49,6 +49,11 @@ struct HostThreshold: Sendable {
         }
     }
 
+    /// The thresholds that the command line names.
+    static func names(_ arguments: Arguments) -> Set<String> {
+        Set(arguments.values(option).compactMap { $0.split(separator: "=").first.map(String.init) })
+    }
+
     /// Changes the thresholds that a configuration names, which have no `fault`.
     static func set(_ named: [String: String], in configuration: inout RequestConfiguration) {
         for threshold in all {

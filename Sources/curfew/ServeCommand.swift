@@ -157,8 +157,7 @@ enum ServeCommand {
         let bus = HostBus(configuration?.factorSource ?? .kernel)
         var requests = try ServiceReload.requests(configuration, arguments, bus)
         var settings = configuration?.plugins ?? PluginSettings()
-        settings.trust = try arguments.trust(usual: settings.trust ?? .off)
-        if arguments.has(.confine) { settings.confines = true }
+        try settings.take(arguments)
         let isolation = try arguments.isolation
         requests.schedules = configuration?.schedules
         requests.scheduleSet = configuration?.scheduleSet ?? ""
@@ -191,7 +190,8 @@ enum ServeCommand {
             lines.failed()
             throw CommandError(.host, error.message, fault: Fault.of(error.code))
         }
-        let loaded = ServedPlugins(search, host, lines).loadNew().loaded
+        let plugins = ServedPlugins(host, isolation: isolation, lines)
+        let loaded = plugins.load(search, by: settings).ids
         let reloads = ReloadQueue(hasConfiguration: files != nil)
         let access = ControlAccess(configuration?.control ?? ControlSettings()) {
             lines.unknown($0, $1)
@@ -211,21 +211,32 @@ enum ServeCommand {
         limits.expire = configuration?.stopGrace
         let reload = files.map {
             ServiceReload(
-                files: $0, first: configuration, arguments: arguments, place: place, host: host,
-                bus: bus, access: access, lines: lines)
+                $0, after: configuration, arguments, place, host, bus, access, plugins, lines)
         }
+        let loading = PluginLoading(event: reloads.descriptor)
         // As a person who types Ctrl-C twice wants it, and still in order.
         signals.onSecond {
             lines.log(.warning, nil, 0, "another signal: what runs has a second left")
             host.hurryShutdown(1_000_000_000)
         }
         let life = ServiceLife(host, control, lines)
-        life.run(signals, event: reloads.descriptor) { isAlive in
+        life.run(signals, event: reloads.descriptor) {
+            if loading.isBusy() {
+                csys_eventfd_drain(reloads.descriptor)
+                return
+            }
             let calls = reloads.take()
             guard let reload else { return }
-            let outcome = reload.perform(&limits, isAlive: isAlive)
-            control?.recheck(access)
-            reloads.finish(calls, outcome)
+            switch reload.perform(&limits) {
+            case .refused(let fault): reloads.finish(calls, .refused(fault))
+            case .applied(let applied):
+                control?.recheck(access)
+                loading.start { [tellOfPlugins = life.tellOfPlugins] in
+                    let changes = reload.loadPlugins(applied)
+                    if !changes.plugins.isEmpty { tellOfPlugins() }
+                    reloads.finish(calls, .applied(changes))
+                }
+            }
         } stopLimit: {
             host.longestShutdown(limits)
         }
@@ -235,6 +246,7 @@ enum ServeCommand {
         watch?.stop()
         apps?.stop()
         try? host.shutDown(limits)
+        loading.wait(atMost: 1_000_000_000)
         traces?.stop()
         control?.stop()
         observation.end()
@@ -340,11 +352,7 @@ enum ServeCommand {
             // Their requests wait, and say why, instead of seeming to run.
             configuration.interruptsQuarantined = true
             configuration.loadsReleased = true
-            configuration.apply(settings)
-            if let isolation {
-                configuration.forcedIsolation = isolation
-                configuration.pluginIsolation = [:]
-            }
+            configuration.apply(settings, isolation: isolation)
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }

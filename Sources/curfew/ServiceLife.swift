@@ -27,13 +27,12 @@ struct ServiceLife {
     ///
     /// - Parameters:
     ///   - event: a descriptor that is readable when the configuration is to be read again.
-    ///   - reload: called for that, and for each signal that wants it; it calls its argument now and then if it takes long.
+    ///   - reload: called for that, and for each signal that wants it.
     ///   - stopLimit: returns the nanoseconds in which the host will have ended.
     func run(
-        _ signals: StopSignals, event: Int32, reload: (_ isAlive: () -> Void) -> Void,
-        stopLimit: () -> UInt64
+        _ signals: StopSignals, event: Int32, reload: () -> Void, stopLimit: () -> UInt64
     ) {
-        tell(.ready(status))
+        tell(.ready(Self.status(host)))
         // Twice as often as it has to be.
         let interval = manager?.watchdog.map { max(1, $0 / 2) }
         var due = interval.map { csys_monotonic_ns() &+ $0 } ?? .max
@@ -42,8 +41,8 @@ struct ServiceLife {
             case .end: return tell(.stopping(within: stopLimit()))
             case .hangup, .event:
                 tell(.reloading)
-                reload { if interval != nil { tell(.alive) } }
-                tell(.ready(status))
+                reload()
+                tell(.ready(Self.status(host)))
             case .time:
                 // Where one is stuck this does not return, and the manager hears nothing. Of the threads that
                 // watch deadlines another takes over from one that is stuck.
@@ -55,7 +54,14 @@ struct ServiceLife {
         }
     }
 
-    private var status: String {
+    /// Tells that there are more plugins. Any thread may call.
+    var tellOfPlugins: @Sendable () -> Void {
+        { [host, manager] in
+            manager?.tell(.status(Self.status(host)), at: csys_monotonic_ns())
+        }
+    }
+
+    private static func status(_ host: Host) -> String {
         let count = host.plugins.count { $0.status == .ready }
         return "serves, with \(count) plugin\(count == 1 ? "" : "s")"
     }

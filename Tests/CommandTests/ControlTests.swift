@@ -828,7 +828,8 @@ struct ControlTests {
             while call("GET", "/v1/requests/1")[1]["state"] != "pending": pass
             print(call("POST", "/v1/schedules/daily/launch")[0])
             print(call("POST", "/v1/requests/1/cancel")[1]["state"])
-            print(call("POST", "/v1/schedules/hourly/launch")[0])
+            status, answer = call("POST", "/v1/schedules/hourly/launch")
+            print(status, answer["error"]["message"], answer["error"]["help"][-1].split(" --store")[0])
             status, answer = call("POST", "/v1/schedules/hourly/restart")
             print(status, [(each["name"], each["state"]) for each in answer["schedules"]])
             print(call("POST", "/v1/schedules/hourly/restart")[1]["error"]["message"])
@@ -840,7 +841,7 @@ struct ControlTests {
                 200 1 True
                 404
                 cancelled
-                409
+                409 schedule `hourly` cannot be launched: its request 1 is cancelled curfew schedules --restart hourly
                 200 [('hourly', 'pending')]
                 schedule `hourly` is not over: its request 1 is pending
                 404

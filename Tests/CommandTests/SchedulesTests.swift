@@ -375,7 +375,7 @@ struct SchedulesTests {
             first = reload(sys.argv[2])
             faulty = reload("{")
             second = reload('{"schedules": [], "store": "/elsewhere"}')
-            warning = wait("log", text="count once it is started again")
+            warning = wait("log", text="`store` of the configuration")
             host.send_signal(signal.SIGTERM)
             print(json.dumps([first, faulty, second, warning, host.wait()]))
             """
@@ -391,7 +391,7 @@ struct SchedulesTests {
         #expect(events[0]["added"] as? [String] == ["b"] && events[0]["kept"] as? Int == 1)
         #expect((events[1]["error"] as? String)?.contains("CF01") == true, "\(events[1])")
         #expect(events[2]["removed"] as? [String] == ["a", "b"])
-        #expect((events[3]["text"] as? String)?.contains("another store") == true)
+        #expect((events[3]["text"] as? String)?.contains("counts once it is started again") == true)
         #expect(answer?[4] as? Int == 0)
     }
 

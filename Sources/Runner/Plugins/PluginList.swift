@@ -19,6 +19,18 @@ final class PluginList: Sendable {
 
     var all: [PluginRecord] { state.withLock { $0.records } }
 
+    /// Those whose directories have not got others since.
+    var current: [PluginRecord] { state.withLock { $0.records.filter { !$0.isReplaced } } }
+
+    /// Notes that nothing is any more where some of those that were not loaded have been found.
+    func forget(where isGone: (PluginRecord) -> Bool) {
+        for record in current where isGone(record) {
+            state.withLock { _ in
+                if record.status != .ready, record.status != .retired { record.isReplaced = true }
+            }
+        }
+    }
+
     func status(of plugin: PluginRecord) -> (status: PluginRecord.Status, reason: String) {
         state.withLock { _ in (plugin.status, plugin.reason) }
     }
@@ -50,19 +62,19 @@ final class PluginList: Sendable {
         _ path: String, _ manifest: Manifest?, _ status: PluginRecord.Status, _ reason: String
     ) -> PluginRecord {
         state.withLock { state in
-            // A scanned plugin is loaded, and a failed one retried, under its first number.
-            if let known = state.records.first(where: {
+            let before = state.records.filter {
                 $0.status != .ready && $0.status != .retired && $0.directory == path
-                    && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
+            }
+            // What was found in its place before is there no more.
+            for old in before { old.isReplaced = true }
+            // A scanned plugin is loaded, and a failed one retried, under its first number.
+            if let known = before.first(where: {
+                $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
             }) {
+                known.isReplaced = false
                 known.status = status
                 known.reason = reason
                 return known
-            }
-            // What was found in its place before is there no more.
-            for old in state.records
-            where old.directory == path && (old.status == .validated || old.status == .failed) {
-                old.status = .retired
             }
             let record = PluginRecord(
                 number: Int32(state.records.count), directory: path, id: manifest?.id ?? "",

@@ -44,6 +44,8 @@ package final class PluginRecord: @unchecked Sendable {
     var status: Status
     /// The failure, or the plugin that shadows this one, or "".
     var reason: String
+    /// It was not loaded, and its directory has another plugin now, or none.
+    var isReplaced = false
     /// It was refused because of a quarantine.
     var isQuarantined = false
     /// Made before the plugin's entry is called; reused when it is loaded again.

@@ -26,7 +26,7 @@ extension PluginRegistry {
         }
         let path = directory.map { [$0] } ?? PluginSearchPath.ofProcess().directories
         let places = Set(try find(in: path))
-        let found = plugins.all.filter { record in
+        let found = plugins.current.filter { record in
             let status = plugins.status(of: record).status
             return (status == .validated || status == .failed) && places.contains(record.directory)
         }
@@ -81,7 +81,7 @@ extension PluginRegistry {
 
     private func list(_ directory: String) {
         let place = Self.realPath(directory)
-        let listed = plugins.all.map { (record: $0, status: plugins.status(of: $0).status) }
+        let listed = plugins.current.map { (record: $0, status: plugins.status(of: $0).status) }
         let isInUse = listed.contains {
             ($0.status == .ready || $0.status == .retired)
                 && Self.realPath($0.record.directory) == place

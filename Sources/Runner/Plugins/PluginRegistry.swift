@@ -10,7 +10,7 @@ package final class PluginRegistry: Sendable {
     let plugins: PluginList
     let threads: HostThreads
     let log: HostLog
-    let configuration: HostConfiguration
+    private let configured: Locked<HostConfiguration>
     /// The table of the embedder's own handlers and threads.
     let ownTable: PluginTable
     /// Waits for processes.
@@ -35,7 +35,7 @@ package final class PluginRegistry: Sendable {
         self.plugins = plugins
         threads = engine.threads
         log = engine.log
-        self.configuration = configuration
+        configured = Locked(configuration)
         let groups = ControlGroups(entersLeaf: configuration.entersLeafGroup)
         children = ChildThread(engine.threads, engine.phase, groups, helper: configuration.helper)
         commands = CommandRunner(engine, requests, plugins, children)
@@ -54,7 +54,34 @@ package final class PluginRegistry: Sendable {
     /// The table that is passed to the embedder's own handlers.
     package var table: UnsafePointer<curfew_host_api> { ownTable.api }
 
+    // MARK: The configuration
+
+    /// By which plugins are loaded from now on.
+    var configuration: HostConfiguration { configured.withLock { $0 } }
+
+    /// Has plugins that are loaded from now on run where and as another configuration says. Those that are loaded, and
+    /// what has to do with processes of all plugins, stay as they are.
+    package func setPolicy(of other: HostConfiguration) {
+        configured.withLock { own in
+            own.isolation = other.isolation
+            own.pluginIsolation = other.pluginIsolation
+            own.forcedIsolation = other.forcedIsolation
+            own.confinesPlugins = other.confinesPlugins
+            own.requiredFeatures = other.requiredFeatures
+            own.disabledPlugins = other.disabledPlugins
+            own.processLimits = other.processLimits
+            own.pluginLimits = other.pluginLimits
+            own.trust = other.trust
+        }
+    }
+
+    /// Notes that what was found and not loaded is there no more, where that is so.
+    package func forgetMissing() { plugins.forget { !Self.isPlugin($0.directory) } }
+
     // MARK: The list
+
+    /// Those whose directories have not got others since.
+    package var current: [PluginRecord] { plugins.current }
 
     package var all: [PluginRecord] { plugins.all }
 

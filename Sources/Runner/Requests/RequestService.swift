@@ -697,6 +697,11 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
+    /// Returns the settings of launches that people made.
+    package func settings() throws(RequestFailure) -> HandlerSettings {
+        try perform { (book, _, _) throws(StoreFault) in book.settings }
+    }
+
     /// Records that the app of the handlers is in use now.
     package func noteUsage() throws(RequestFailure) {
         try perform { (book, _, now) throws(StoreFault) in

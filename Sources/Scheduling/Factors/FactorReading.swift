@@ -9,6 +9,9 @@ package struct FactorReading: Hashable, Sendable {
     /// A text in lower case, without full stop: "on battery, 45 %".
     package let detail: String
 
+    /// The source of what a person has set.
+    package static let byHand = "by hand"
+
     /// The maximum numbers of bytes of a source and of a detail, for which `curfew_factor_report`
     /// has room.
     package static let (sourceLimit, detailLimit) = (127, 255)

@@ -58,6 +58,8 @@ package struct RequestBook: Sendable {
     private var areSettingsNew = false
     /// Whether a transaction failed, though it may have been committed.
     private var isInDoubt = false
+    /// Whether the day's budget was spent at the last decision.
+    private var isBudgetSpent = false
     /// The states of the machine's factors that were stored last.
     private var known: [Factor: FactorState] = [:]
     /// Whether other processes use the store, and get reports.
@@ -620,6 +622,12 @@ package struct RequestBook: Sendable {
             }
         }
         try noteHolds(at: now, store)
+        // For `curfew why` in another process: with each launch it would cost a write.
+        let isSpent = scheduler.budget.isSpent(at: now.wall)
+        if isSpent != isBudgetSpent {
+            isBudgetSpent = isSpent
+            try store.setValue(.dayBudget, scheduler.budget.bytes)
+        }
         return effects
     }
 

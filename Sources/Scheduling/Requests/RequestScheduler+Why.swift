@@ -137,7 +137,7 @@ extension RequestScheduler {
             case .refused(let reason):
                 (
                     "the host has refused plugin \(plugin): \(reason)",
-                    "mend what that says, and start the host again"
+                    "mend what that says, and have it loaded: type `curfew reload`, or start the host again"
                 )
             }
         let holds = handler.state.closed != nil
@@ -150,7 +150,8 @@ extension RequestScheduler {
         let isEnabled = handler.setting.enablement == .enabled
         return FactorReport(
             .enablement, isEnabled ? .yes : .no, holds: !isEnabled, source: "settings",
-            detail: handler.setting.enablement.name, change: isEnabled ? "" : "enable it again")
+            detail: handler.setting.enablement.name,
+            change: isEnabled ? "" : "enable it again: see `curfew settings`")
     }
 
     private func refresh(of handler: Handler) -> FactorReport {
@@ -287,6 +288,10 @@ extension RequestScheduler {
         }
         return FactorReport(
             factor, state, holds: holds, source: entry?.reading.source ?? "none",
-            detail: detail, since: entry?.since, change: holds ? factor.remedy : "")
+            detail: detail, since: entry?.since,
+            change: !holds
+                ? ""
+                : entry?.reading.source == FactorReading.byHand
+                    ? "type `curfew factors \(factor.name)=auto`" : factor.remedy)
     }
 }

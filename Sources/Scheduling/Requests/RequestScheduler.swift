@@ -90,7 +90,7 @@ package struct RequestScheduler: Sendable {
     /// The time zone of the hours.
     package var zone: any TimeZoneRules = UTC()
     /// The maximum number of running tasks of requests, counted separately for short and long ones.
-    package var places = 64
+    package var places = 64 { didSet { if places > oldValue { releaseCrowded() } } }
     /// The initial launch rate of a handler.
     package var rate = LaunchRate()
     /// The reason why the store does not work, so that nothing is launched; nil if it works.

@@ -325,7 +325,7 @@ struct ControlRoutes: Sendable {
             try change(
                 call, caller, launches: true,
                 of: { [place] (store) throws(CommandError) in
-                    try SchedulesCommand.request(of: name, store, place)
+                    try SchedulesCommand.pendingRequest(of: name, store, place)
                 }
             ) { (host, id) throws(CurfewError) in
                 try host.launchNow(id, by: caller.requester)

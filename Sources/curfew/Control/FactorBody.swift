@@ -37,6 +37,6 @@ struct FactorBody {
     func reading(at now: Int64) -> FactorReading {
         let said = detail.map { Shown.fitted(Shown.line($0), Self.detailLimit) } ?? "set by hand"
         let end = span.map { ", until \(DateText.full(now &+ Int64(clamping: $0)))" } ?? ""
-        return FactorReading(state, source: "by hand", detail: said + end)
+        return FactorReading(state, source: FactorReading.byHand, detail: said + end)
     }
 }

@@ -94,7 +94,9 @@ enum FactorsCommand {
     ) throws(CommandError) -> [(factor: Factor, state: FactorState?)] {
         var settings: [(factor: Factor, state: FactorState?)] = []
         for word in words {
-            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map(
+                    String.init)
             guard let name = parts.first, let factor = factors.first(where: { $0.name == name })
             else {
                 let names = factors.map(\.name)

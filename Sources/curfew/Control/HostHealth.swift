@@ -59,6 +59,14 @@ struct HostHealth {
                 .warn(
                     "launches", "none since \(DateText.full(since)): it is drained" + tasks,
                     mend: "curfew drain --end" + option))
+        } else if let setting = try? host.settings().settings[.all],
+            setting.enablement != .enabled
+        {
+            isDrained = true
+            findings.append(
+                .warn(
+                    "launches", "none: all handlers are \(setting.enablement.name)" + tasks,
+                    mend: "curfew settings enablement=enabled" + option))
         } else if !findings.contains(where: { $0.state == .fail }) {
             findings.append(.ok("launches", "requests are launched" + tasks))
         }

@@ -36,9 +36,10 @@ enum ReloadCommand {
                 rows: [
                     ("added, changed, removed, over", "the names of such schedules"),
                     ("kept", "how many stay as they are"),
+                    ("thresholds", "the names of those that were changed"),
                     ("plugins", "the ids of plugins that were loaded besides"),
                     ("text", "the line that people get"),
-                    ("notes", "what is strange in the configuration, for people"),
+                    ("notes", "what is strange, or counts from the next start, for people"),
                     ("needsStart", "other settings were changed, which count from the next start"),
                 ])
         ],
@@ -62,11 +63,6 @@ enum ReloadCommand {
         }
         for note in answer["notes"]?.items ?? [] {
             if let text = note.text { console.errors.note(text) }
-        }
-        if case .bool(true)? = answer["needsStart"]?.kind {
-            console.errors.note(
-                "some other settings count once the host is started again: its log names them"
-            )
         }
         return .ok
     }

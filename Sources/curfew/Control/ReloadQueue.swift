@@ -16,18 +16,26 @@ final class ReloadQueue: Sendable {
     /// What was changed.
     struct Changes: Sendable {
         let schedules: ScheduleChanges
+        /// The names of the thresholds that the file gives other values than before.
+        var thresholds: [String] = []
         /// The ids of the plugins that were loaded besides.
-        let plugins: [String]
+        var plugins: [String] = []
         /// There are other changes, which count from the next start.
-        let needsStart: Bool
+        var needsStart = false
         /// What is strange, for people.
-        let notes: [String]
+        var notes: [String] = []
+
+        init(_ schedules: ScheduleChanges) { self.schedules = schedules }
 
         /// In one line.
         var text: String {
-            guard !plugins.isEmpty else { return schedules.text }
-            return
-                "\(schedules.text); \(plugins.count) plugin\(plugins.count == 1 ? "" : "s") loaded (\(plugins.joined(separator: ", ")))"
+            func part(_ names: [String], _ what: String, _ done: String) -> String {
+                guard !names.isEmpty else { return "" }
+                let some = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", …" : "")
+                return "; \(names.count) \(what)\(names.count == 1 ? "" : "s") \(done) (\(some))"
+            }
+            return schedules.text + part(thresholds, "threshold", "changed")
+                + part(plugins, "plugin", "loaded")
         }
     }
 
@@ -91,6 +99,7 @@ final class ReloadQueue: Sendable {
             state.withLock { $0.fault = nil }
             let members =
                 changes.schedules.members + [
+                    ("thresholds", .list(changes.thresholds.map { .text($0) })),
                     ("plugins", .list(changes.plugins.map { .text($0) })),
                     ("text", .text(changes.text)), ("needsStart", .bool(changes.needsStart)),
                     ("notes", .list(changes.notes.map { .text($0) })),

@@ -87,15 +87,22 @@ enum SchedulesCommand {
 
     // MARK: Launching
 
-    /// Returns the number of the request of a schedule.
-    static func request(
+    /// Returns the number of the pending request of a schedule.
+    static func pendingRequest(
         of name: String, _ store: StoreClient, _ place: StorePlace
     ) throws(CommandError) -> RequestID {
-        let stored = try StorePlace.translated { () throws(StoreFault) in
-            try store.read { (store) throws(StoreFault) in try store.schedule(name) }
+        let (stored, request) = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (store) throws(StoreFault) in
+                let stored = try store.schedule(name)
+                let request = try stored?.request.flatMap { (id) throws(StoreFault) in
+                    try store.request(id)
+                }
+                return (stored, request)
+            }
         }
         guard let stored else { throw error(name, .unknown, place, nothing) }
         guard let id = stored.request else { throw error(name, .off, place, nothing) }
+        guard request?.state == .pending else { throw error(name, request, place, nothing) }
         return id
     }
 
