@@ -221,10 +221,9 @@ enum ServeCommand {
         }
         let life = ServiceLife(host, control, lines)
         life.run(signals, event: reloads.descriptor) {
-            if loading.isBusy() {
-                csys_eventfd_drain(reloads.descriptor)
-                return
-            }
+            // Before the look, after which the event comes again.
+            csys_eventfd_drain(reloads.descriptor)
+            if loading.isBusy() { return }
             let calls = reloads.take()
             guard let reload else { return }
             switch reload.perform(&limits) {

@@ -19,8 +19,10 @@ final class ServedPlugins: Sendable {
     struct Loaded {
         /// The ids of those that were loaded.
         var ids: [String] = []
-        /// For people: why others were not, and what has changed of those that were loaded before.
-        var notes: [String] = []
+        /// For people, of those that were not: why. The host has logged it.
+        var refused: [String] = []
+        /// For people, of those that were loaded before: what has changed.
+        var changed: [String] = []
     }
 
     init(_ host: Host, isolation: Isolation?, _ lines: ServeLines) {
@@ -36,7 +38,7 @@ final class ServedPlugins: Sendable {
         let found = search.plugins.filter { $0.shadowedBy == nil }
         let used = host.plugins.filter { $0.status == .ready }
         var result = Loaded()
-        result.notes = used.compactMap { change(of: $0, found, settings) }
+        result.changed = used.compactMap { change(of: $0, found, settings) }
         let (ids, places) = (Set(used.map(\.id)), Set(used.map { Self.place($0.directory) }))
         let new = found.filter { plugin in
             !places.contains(Self.place(plugin.directory))
@@ -54,7 +56,7 @@ final class ServedPlugins: Sendable {
             if error.code == .closing { continue }
             lines.refused(plugin.directory, error.message)
             if let id = plugin.sound?.id, host.isDisabled(id) { continue }
-            result.notes.append(
+            result.refused.append(
                 "\(plugin.directory) is not loaded: \(error.message.parts(at: "\n").first ?? "")")
         }
         return result

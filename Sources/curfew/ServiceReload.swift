@@ -130,11 +130,11 @@ final class ServiceReload: Sendable {
         var changes = applied.changes
         let loaded = plugins.load(applied.search, by: applied.settings)
         changes.plugins = loaded.ids
-        changes.notes += loaded.notes
+        for text in loaded.changed { note(text, &changes) }
+        changes.notes += loaded.refused
         if !loaded.ids.isEmpty {
             lines.log(.info, nil, 0, "loaded besides: \(loaded.ids.joined(separator: ", "))")
         }
-        for note in loaded.notes { lines.log(.warning, nil, 0, note) }
         return changes
     }
 
