@@ -713,6 +713,12 @@ struct ControlTests {
                 print(event(one)["id"])
                 call("POST", "/v1/requests/2/cancel")
                 print(event(one)["event"], event(all)["event"])
+                for accept in ("text/event-streamx", "text/event-stream;q=0", "*/*"):
+                    connection = Connection("localhost", timeout=30)
+                    connection.request("GET", "/v1/journal", headers={"Accept": accept})
+                    print(connection.getresponse().getheader("Content-Type"), end=" ")
+                    connection.close()
+                print()
                 later = follow(last=99)
                 host.send_signal(signal.SIGTERM)
                 def ends(answer):
@@ -728,6 +734,7 @@ struct ControlTests {
                 3 2
                 3
                 cancelled cancelled
+                application/json application/json application/json \("")
                 ['bye'] ['bye'] 0
                 ended 0 False
 

@@ -549,7 +549,7 @@ struct ControlRoutes: Sendable {
         let after = try query.number("after", 0...UInt64(Int64.max)) ?? 0
         let request = try query.request("request")
         let head = call.request.head
-        if let accept = head.accept, accept.lowercased().hasPrefix("text/event-stream") {
+        if HTTPAccept(head.accept).weight("text/event-stream") ?? 0 > 0 {
             guard query["limit"] == nil else {
                 throw HTTPFault(400, "query", "a stream has no `limit`", help: ["leave it out"])
             }

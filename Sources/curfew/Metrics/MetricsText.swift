@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
+import Service
 
 /// Measurements in the text format of Prometheus (version 0.0.4), or in that of OpenMetrics (1.0.0), which differ in the
 /// names of counters and in their ends.
@@ -16,18 +17,10 @@ struct MetricsText {
     ///
     /// - Parameter accept: what it says that it takes.
     static func isOpen(_ accept: String?) -> Bool {
-        guard let accept else { return false }
-        // https://www.rfc-editor.org/rfc/rfc9110#name-accept
-        let ranges = accept.lowercased().parts(at: ",").map { range in
-            let parts = range.parts(at: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
-            return (type: parts[0], weight: weight.flatMap { Double(String($0)) } ?? 1)
-        }
-        func weight(_ type: String) -> Double? {
-            ranges.filter { $0.type == type }.map(\.weight).max()
-        }
-        let open = weight("application/openmetrics-text") ?? 0
-        return open > 0 && open >= weight("text/plain") ?? weight("text/*") ?? weight("*/*") ?? 0
+        let accept = HTTPAccept(accept)
+        let open = accept.weight("application/openmetrics-text") ?? 0
+        let plain = accept.weight("text/plain") ?? accept.weight("text/*") ?? accept.weight("*/*")
+        return open > 0 && open >= plain ?? 0
     }
 
     static func type(isOpen: Bool) -> String {
