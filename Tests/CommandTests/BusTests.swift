@@ -124,7 +124,7 @@ struct BusTests {
         #expect(
             output == """
                 no UPower 15 %, discharging
-                0 schedules
+                0 schedules; 1 threshold changed (low-battery)
                 yes UPower 15 %, discharging
                 ended 0
 

@@ -11,8 +11,9 @@ struct StopSignals {
     let descriptor: Int32
     /// Readable after a SIGHUP that means something else; nil if each is a wish to end.
     let hangup: Int32?
-    /// What the second signal has done, in place of ending the process.
-    private let haste: Locked<(@Sendable () -> Void)?>
+    /// What the second signal does, in place of ending the process, if `isHasteWanted`.
+    private let haste = Callback<Void>()
+    private let isHasteWanted = Locked(false)
 
     /// Signals that come within these nanoseconds of the first are the same wish: timeout(1) signals
     /// its child, and then the group to which the child belongs.
@@ -26,8 +27,7 @@ struct StopSignals {
         let hangup = keepsHangup && !Self.hasTerminal ? try Self.event() : nil
         self.descriptor = descriptor
         self.hangup = hangup
-        let haste = Locked<(@Sendable () -> Void)?>(nil)
-        self.haste = haste
+        let (haste, isHasteWanted) = (haste, isHasteWanted)
         let last = Atomic<UInt64>(0)
         try ProgramThread.takeSignals(orEnd: .faults) { number in
             if number == SIGHUP, let hangup { return csys_eventfd_signal(hangup) }
@@ -36,11 +36,7 @@ struct StopSignals {
             if earlier != 0, now &- earlier < Self.sameWish { return }
             last.store(now, ordering: .relaxed)
             if earlier == 0 { return csys_eventfd_signal(descriptor) }
-            let hurry = haste.withLock { haste in
-                defer { haste = nil }
-                return haste
-            }
-            if let hurry { return hurry() }
+            if isHasteWanted.exchange(false) { return haste() }
             ProgramThread.stopTakingSignals()
             kill(getpid(), number)
             while true { pause() }
@@ -48,7 +44,10 @@ struct StopSignals {
     }
 
     /// Has the second signal do this, and the third end the process.
-    func onSecond(_ haste: @escaping @Sendable () -> Void) { self.haste.withLock { $0 = haste } }
+    func onSecond(_ body: @escaping @Sendable () -> Void) {
+        haste.set(body)
+        _ = isHasteWanted.exchange(true)
+    }
 
     private static func event() throws(CommandError) -> Int32 {
         let descriptor = csys_eventfd()
