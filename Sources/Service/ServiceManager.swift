@@ -10,7 +10,7 @@ package struct ServiceManager: Sendable {
     package enum State: Sendable {
         /// The service is ready, with a status text for people, in one line.
         case ready(String)
-        /// What the service does has changed: a status text for people, in one line.
+        /// A new status text for people, in one line; the state stays.
         case status(String)
         /// The service reads its configuration again; `ready` follows.
         case reloading

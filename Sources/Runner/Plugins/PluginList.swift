@@ -19,10 +19,10 @@ final class PluginList: Sendable {
 
     var all: [PluginRecord] { state.withLock { $0.records } }
 
-    /// Those whose directories have not got others since.
+    /// The plugins without those that were not loaded and whose directories have other plugins now, or none.
     var current: [PluginRecord] { state.withLock { $0.records.filter { !$0.isReplaced } } }
 
-    /// Notes that nothing is any more where some of those that were not loaded have been found.
+    /// Drops from `current` the plugins that were not loaded and are gone.
     func forget(where isGone: (PluginRecord) -> Bool) {
         for record in current where isGone(record) {
             state.withLock { _ in
@@ -65,7 +65,7 @@ final class PluginList: Sendable {
             let before = state.records.filter {
                 $0.status != .ready && $0.status != .retired && $0.directory == path
             }
-            // What was found in its place before is there no more.
+            // The directory has another plugin now than when these were found.
             for old in before { old.isReplaced = true }
             // A scanned plugin is loaded, and a failed one retried, under its first number.
             if let known = before.first(where: {

@@ -56,11 +56,11 @@ package final class PluginRegistry: Sendable {
 
     // MARK: The configuration
 
-    /// By which plugins are loaded from now on.
+    /// The configuration by which plugins are loaded from now on.
     var configuration: HostConfiguration { configured.withLock { $0 } }
 
-    /// Has plugins that are loaded from now on run where and as another configuration says. Those that are loaded, and
-    /// what has to do with processes of all plugins, stay as they are.
+    /// Takes from another configuration where and how plugins run that are loaded from now on. Plugins that are loaded
+    /// already do not change, nor does how processes are started and ended. Any thread may call.
     package func setPolicy(of other: HostConfiguration) {
         configured.withLock { own in
             own.isolation = other.isolation
@@ -75,12 +75,12 @@ package final class PluginRegistry: Sendable {
         }
     }
 
-    /// Notes that what was found and not loaded is there no more, where that is so.
+    /// Drops the plugins from `current` that were not loaded and whose directories have no manifest any more.
     package func forgetMissing() { plugins.forget { !Self.isPlugin($0.directory) } }
 
     // MARK: The list
 
-    /// Those whose directories have not got others since.
+    /// The plugins without those that were not loaded and whose directories have other plugins now, or none.
     package var current: [PluginRecord] { plugins.current }
 
     package var all: [PluginRecord] { plugins.all }

@@ -20,9 +20,9 @@ final class RequestLoop: @unchecked Sendable {
     let log: HostLog
     /// Nil once closed; then another host may open the store.
     private var store: (any RequestStore)?
-    /// Of its thresholds those when the host started: the book has the ones that count.
+    /// The configuration at the start. Thresholds may have changed since: the book has those that are in force.
     let configuration: RequestConfiguration
-    /// What reads the factors of the machine, by the thresholds that count.
+    /// The sources of the machine's factors, with the thresholds that are in force.
     private let sources: Locked<[any FactorSource]>
     private var book: RequestBook
     private let clockWatch: Int32

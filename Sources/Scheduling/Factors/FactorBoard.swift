@@ -19,8 +19,8 @@ package struct FactorBoard: Sendable {
 
     private var entries: [Factor: Entry] = [:]
     private var changes: [Factor: Change] = [:]
-    /// Overridden factors, which ignore their sources until the override ends, with its end on the clock of spans;
-    /// `.max` for one that somebody ends.
+    /// The ends of overrides on the clock of spans, by factor; `.max` for an override without an end. An overridden
+    /// factor ignores its sources.
     private var byHand: [Factor: UInt64] = [:]
     private var lastRead: [Factor: FactorReading] = [:]
     /// The nanoseconds that a change has to last before it counts.

@@ -304,8 +304,8 @@ package struct RequestBook: Sendable {
         scheduler.reconsider()
     }
 
-    /// Notes that somebody has changed a factor or a threshold: delayed requests may be launched, and other processes are
-    /// to know at once.
+    /// Decides about delayed requests again, after a factor or a threshold was changed by hand, and reports the
+    /// change to other processes with the next commit.
     package mutating func reconsider() {
         scheduler.reconsider()
         hurryReport()

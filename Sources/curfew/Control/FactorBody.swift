@@ -5,7 +5,7 @@ import Service
 /// The JSON of `PUT /v1/factors/{name}`: what a factor of the machine is by hand.
 struct FactorBody {
     let state: FactorState
-    /// Nanoseconds for which it is so; nil: until somebody ends it.
+    /// The length of the override in nanoseconds; nil: it has no end.
     let span: UInt64?
     private let detail: String?
 

@@ -7,7 +7,7 @@ import Scheduling
 enum FactorsCommand {
     private static let forOption = CommandOption(
         name: "for", value: "SPAN", summary: "for this time, then as before: 90s, 15min, 1h")
-    /// The word by which the sources of a factor count again.
+    /// The word that ends an override.
     private static let automatic = "auto"
     private static let factors = Factor.allCases.filter(\.isSettable)
 
@@ -48,7 +48,7 @@ enum FactorsCommand {
                     ("thermal", "it is not too hot"),
                     ("network", "it has a network"),
                     ("pressure", "processors, memory and disks are not overloaded"),
-                    ("idle", "nobody uses it"),
+                    ("idle", "no user is active at it"),
                     ("first-unlock", "a user has logged in since it was started"),
                 ]),
             HelpSection(
@@ -88,7 +88,7 @@ enum FactorsCommand {
         return .ok
     }
 
-    /// What the words say; nil for a factor whose sources count again.
+    /// Parses `FACTOR=STATE` words. The state is nil for `auto`, which ends an override.
     private static func settings(
         _ words: [String]
     ) throws(CommandError) -> [(factor: Factor, state: FactorState?)] {

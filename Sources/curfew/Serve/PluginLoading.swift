@@ -2,19 +2,19 @@
 import CSystem
 import CurfewValues
 
-/// The loading of plugins on a thread of its own, one at a time: one whose code hangs takes ten seconds, in which the main
-/// thread has to hear signals and to feed the watchdog.
+/// Loads plugins on a thread of its own, one load at a time. A plugin whose code hangs takes ten seconds, and the main
+/// thread has to handle signals and the watchdog meanwhile.
 final class PluginLoading: Sendable {
     private struct State {
         var isRunning = false
-        /// Somebody wants the configuration read again meanwhile.
+        /// A reload was asked for during the load.
         var isWanted = false
     }
 
     private let state = Locked(State())
     /// eventfd, readable once nothing is loaded any more.
     private let over = csys_eventfd()
-    /// Signalled when what was wanted meanwhile can begin.
+    /// Signalled at the end of a load during which a reload was asked for.
     private let event: Int32
 
     /// - Parameter event: an eventfd.

@@ -5,17 +5,17 @@ import PluginBridge
 import Runner
 import Service
 
-/// The plugins of a host of `curfew serve`: it loads those that are found and not loaded, and knows what has changed of
-/// the others since.
+/// Loads the plugins that a host of `curfew serve` finds, and compares the loaded ones with their files and settings.
+/// Any thread may call, one at a time.
 final class ServedPlugins: Sendable {
     private let host: Host
     private let lines: ServeLines
     /// The option of the command line that says where all plugins run, whatever is said elsewhere.
     private let isolation: Isolation?
-    /// By what each was loaded, by id.
+    /// The settings with which each plugin was loaded, by id.
     private let loadedBy = Locked<[String: PluginSettings.Effective]>([:])
 
-    /// What a look came to.
+    /// The result of `load`.
     struct Loaded {
         /// The ids of those that were loaded.
         var ids: [String] = []
