@@ -14,13 +14,14 @@ struct HostBus {
         factors = origin == .bus ? BusFactors() : nil
     }
 
-    /// Has requests wait for what it tells, judged by their thresholds.
+    /// Adds to the sources of requests what it tells.
     func setSources(_ requests: inout RequestConfiguration) {
         if origin != .none { requests.readMachine(requests.machineThresholds) }
-        guard let factors else { return }
-        factors.setThresholds(requests.machineThresholds)
-        requests.sources.append(factors)
+        if let factors { requests.sources.append(factors) }
     }
+
+    /// Judges what the bus tells by these thresholds from now on.
+    func setThresholds(_ thresholds: MachineThresholds) { factors?.setThresholds(thresholds) }
 
     /// Listens to the bus until `stop`; nil unless it tells. A host without it works with what the kernel tells.
     func watch(_ host: Host, _ lines: ServeLines) -> BusWatch? {

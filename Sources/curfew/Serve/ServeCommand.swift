@@ -156,6 +156,7 @@ enum ServeCommand {
             arguments, configured: configuration?.plugins.directories, failingWith: .usage)
         let bus = HostBus(configuration?.factorSource ?? .kernel)
         var requests = try ServiceReload.requests(configuration, arguments, bus)
+        bus.setThresholds(requests.machineThresholds)
         var settings = configuration?.plugins ?? PluginSettings()
         try settings.take(arguments)
         let isolation = try arguments.isolation

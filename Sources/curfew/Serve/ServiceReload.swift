@@ -86,6 +86,9 @@ final class ServiceReload: Sendable {
                 "\(error.message); the configuration does not count until it is read again",
                 "curfew reload" + place.option, isStore: true)
         }
+        // Not before: a reload that is refused changes nothing.
+        bus.setThresholds(requests.machineThresholds)
+        host.sourcesChanged()
         lines.change(to: configuration.log)
         limits.expire = configuration.stopGrace
         lines.schedules(schedules, isReload: true)
