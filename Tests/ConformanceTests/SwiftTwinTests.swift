@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TestSupport
 import Testing
 
@@ -44,6 +45,20 @@ struct SwiftTwinTests {
             }
         }
         #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    }
+
+    /// libdispatch ends a process in which it cannot open the files of its threads in /proc.
+    @Test("a Swift runtime that looks at its threads is no fault of a plugin without descriptors")
+    func monitor() throws {
+        let plugin = try SwiftPlugin("swift-runtime")
+        let manifest = plugin.directory.path("manifest.json")
+        let text = try String(contentsOfFile: manifest, encoding: .utf8)
+        let longer = text.replacingOccurrences(
+            of: #""payload": "plain""#, with: #""payload": "long""#)
+        try #require(longer != text)
+        try longer.write(toFile: manifest, atomically: true, encoding: .utf8)
+        let run = try ConformRun(plugin.directory.path, only: "no-descriptors")
+        #expect(run.cases.map(\.status) == ["pass"], "\(run.broken)")
     }
 
     @Test("a Swift runtime that is not in the library is told")

@@ -77,16 +77,19 @@ extension ConformanceCase {
             }
             let bed = try TestBed(run)
             try bed.load()
+            let freed = FreedMemory(ofLibraryAt: run.subject.libraryPath)
             for _ in 0..<3 {
                 try bed.runAll()
                 for trial in (try? run.examples(.slow)) ?? [] {
                     _ = try bed.run(trial, budget: TestBed.brief)
                 }
+                try freed.mustBeUnused()
             }
             for size in payloadSizes {
                 try bed.runAll([UInt8](repeating: UInt8(ascii: "x"), count: size))
             }
             try bed.end()
+            try freed.mustBeUnused()
         }
     ]
 

@@ -99,6 +99,7 @@ extension ConformanceCase {
             let trials = try run.examplesThatEnd()
             // By then, files that a runtime opens once are open.
             try answers(bed, trials, "")
+            csys_spare_dispatch_monitor()
             csys_forbid_descriptors()
             try answers(bed, trials, ", with no descriptor left,")
         },

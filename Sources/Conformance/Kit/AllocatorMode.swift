@@ -11,6 +11,9 @@ enum AllocatorMode: Sendable {
     /// That, and the process is ended at a wrong use of memory.
     case checking
 
+    /// The byte that freed memory is filled with.
+    static var filler: UInt8 { 0xA5 }
+
     /// Whether the C library's checks are in this process: they were preloaded, and nothing else was.
     static var isChecking: Bool {
         guard let preloaded = getenv("LD_PRELOAD"), let checks = csys_malloc_checks() else {
@@ -26,9 +29,12 @@ enum AllocatorMode: Sendable {
         let overwriting = "glibc.malloc.tcache_count=0"
         switch self {
         case .usual: return [:]
-        case .overwriting: return ["MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": overwriting]
+        case .overwriting:
+            return ["MALLOC_PERTURB_": "\(Self.filler)", "GLIBC_TUNABLES": overwriting]
         case .checking:
-            var variables = ["MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.check=3"]
+            var variables = [
+                "MALLOC_PERTURB_": "\(Self.filler)", "GLIBC_TUNABLES": "glibc.malloc.check=3",
+            ]
             // A library that the user preloads, such as a sanitizer, stays.
             if getenv("LD_PRELOAD") == nil, let library = csys_malloc_checks() {
                 variables["LD_PRELOAD"] = String(cString: library)
