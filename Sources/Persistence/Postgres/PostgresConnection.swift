@@ -15,15 +15,17 @@ final class PostgresConnection {
     /// The process of the server, and when the session was begun, in microseconds since 1970; nil behind a pooler.
     private(set) var session: (process: Int64, begun: Int64)?
     /// The statements that the server has prepared.
-    private var prepared: Set<PostgresQuery> = []
+    private var prepared: Set<PostgresStatement> = []
+    /// The most statements that are prepared of one query, besides that of which all columns differ.
+    private static let mostForms = 16
 
     private enum Expected {
-        case prepared(PostgresQuery)
+        case prepared(PostgresStatement)
         case answer(PostgresAnswer)
 
         var query: PostgresQuery? {
             switch self {
-            case .prepared(let query): query
+            case .prepared(let statement): statement.query
             case .answer(let answer): answer.query
             }
         }
@@ -174,15 +176,35 @@ final class PostgresConnection {
     ) throws(StoreFault) -> PostgresAnswer {
         let values = PostgresValues()
         put(values)
-        let answer = PostgresAnswer(query)
+        return try send(PostgresStatement(query), values)
+    }
+
+    /// Sends a statement of rows.
+    func send(_ query: PostgresQuery, _ rows: PostgresRows) throws(StoreFault) {
+        var statement = PostgresStatement(query, varying: rows.varying)
+        if !address.isPooled, !prepared.contains(statement),
+            prepared.count(where: { $0.query == query }) >= Self.mostForms
+        {
+            rows.expand()
+            statement = PostgresStatement(query)
+        }
+        let values = PostgresValues()
+        rows.put(to: values)
+        _ = try send(statement, values)
+    }
+
+    private func send(
+        _ statement: PostgresStatement, _ values: PostgresValues
+    ) throws(StoreFault) -> PostgresAnswer {
+        let answer = PostgresAnswer(statement.query)
         let isSent: Bool
         if address.isPooled {
-            isSent = values.withPointers { cpg_run(handle, query.text, $0, $1, $2, $3) }
+            isSent = values.withPointers { cpg_run(handle, statement.text, $0, $1, $2, $3) }
         } else {
-            let name = "q\(query.rawValue)"
-            if prepared.insert(query).inserted {
-                guard cpg_prepare(handle, name, query.text) else { throw broken() }
-                expected.append(.prepared(query))
+            let name = statement.name
+            if prepared.insert(statement).inserted {
+                guard cpg_prepare(handle, name, statement.text) else { throw broken() }
+                expected.append(.prepared(statement))
             }
             isSent = values.withPointers { cpg_run_prepared(handle, name, $0, $1, $2, $3) }
         }
@@ -251,8 +273,8 @@ final class PostgresConnection {
                 let isDone = outcome == cpg_outcome_done || outcome == cpg_outcome_rows
                 switch one {
                 case .answer(let answer) where isDone: answer.take(result)
-                case .prepared(let query) where !isDone:
-                    prepared.remove(query)
+                case .prepared(let statement) where !isDone:
+                    prepared.remove(statement)
                     cpg_result_free(result)
                 default: cpg_result_free(result)
                 }

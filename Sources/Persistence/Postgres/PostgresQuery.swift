@@ -30,7 +30,14 @@ enum PostgresQuery: Int, CaseIterable {
     case rollups, addRollup, takeRollups, removeRollups
     case value, setValue, removeValue
 
-    var text: String { sessionText ?? requestText ?? listText ?? hostText ?? historyText }
+    /// How many of the first columns of its rows always have a value for each row: those by which a row is found. Where one
+    /// of them is a single value, the server may look for that first, and find nearly all rows.
+    var keys: Int { self == .endAttempts ? 2 : 1 }
+
+    /// - Parameter varying: the columns that differ among the rows, as in a statement.
+    func text(varying: UInt64 = .max) -> String {
+        sessionText ?? requestText(varying) ?? listText ?? hostText ?? historyText(varying)
+    }
 
     // MARK: Sessions and transactions
 
@@ -39,7 +46,7 @@ enum PostgresQuery: Int, CaseIterable {
         // than any of them.
         ("jit", "off"), ("plan_cache_mode", "force_generic_plan"), ("lock_timeout", "2s"),
         ("statement_timeout", "30s"), ("idle_in_transaction_session_timeout", "5s"),
-        ("enable_seqscan", "off"),
+        ("enable_seqscan", "off"), ("default_transaction_isolation", "read committed"),
     ]
     /// Within 14 s the server finds out that a client's machine is gone, whose session may have locks: no limit of
     /// its own holds between statements that come together. By default it takes two hours.
@@ -110,7 +117,7 @@ enum PostgresQuery: Int, CaseIterable {
     private static let isOfQueue =
         "state = 1 AND identifier = $1 AND kind = $2 AND needs = $3 AND priority = $4 AND opportunistic = $5 AND at_most = $6"
 
-    private var requestText: String? {
+    private func requestText(_ varying: UInt64) -> String? {
         let (described, changing) = (PostgresSchema.described, PostgresSchema.changing)
         let id = PostgresSchema.id
         switch self {
@@ -125,14 +132,14 @@ enum PostgresQuery: Int, CaseIterable {
         case .insertRequests:
             let columns = PostgresSchema.wholeRequest
             return
-                "INSERT INTO request (\(PostgresSchema.names(columns))) SELECT \(PostgresSchema.names(columns)) FROM \(PostgresSchema.arrays(columns))"
+                "INSERT INTO request (\(PostgresSchema.names(columns))) SELECT \(PostgresSchema.names(columns)) FROM \(PostgresSchema.rows(columns, varying: varying))"
         case .updateRequests:
             return
-                "UPDATE request AS r SET (\(PostgresSchema.names(changing))) = (\(PostgresSchema.names(changing, of: "v"))) FROM \(PostgresSchema.arrays(id + changing)) WHERE r.id = v.id"
+                "UPDATE request AS r SET (\(PostgresSchema.names(changing))) = (\(PostgresSchema.names(changing, of: "v"))) FROM \(PostgresSchema.rows(id + changing, varying: varying)) WHERE r.id = v.id"
         case .redescribeRequests:
             let columns = described + changing
             return
-                "UPDATE request AS r SET (\(PostgresSchema.names(columns))) = (\(PostgresSchema.names(columns, of: "v"))) FROM \(PostgresSchema.arrays(id + columns)) WHERE r.id = v.id"
+                "UPDATE request AS r SET (\(PostgresSchema.names(columns))) = (\(PostgresSchema.names(columns, of: "v"))) FROM \(PostgresSchema.rows(id + columns, varying: varying)) WHERE r.id = v.id"
         case .setPayload:
             return "UPDATE request SET (payload, payload_size) = ($1, $2) WHERE id = $3"
         case .request: return "SELECT \(Self.all) FROM request WHERE id = $1"
@@ -335,7 +342,7 @@ enum PostgresQuery: Int, CaseIterable {
     private static let numberedEntry =
         "SELECT t.first + e.n, \(JournalRow.stored.split(separator: " ").map { "e.\($0)" }.joined(separator: " "))"
 
-    private var historyText: String {
+    private func historyText(_ varying: UInt64) -> String {
         switch self {
         case .putAttempt:
             return Self.putting(
@@ -343,7 +350,7 @@ enum PostgresQuery: Int, CaseIterable {
             )
         case .putAttempts:
             return Self.putting(
-                "\(PostgresSchema.names(PostgresSchema.attempt)) FROM \(PostgresSchema.arrays(PostgresSchema.attempt)) WHERE EXISTS (SELECT FROM request WHERE id = v.request)"
+                "\(PostgresSchema.names(PostgresSchema.attempt)) FROM \(PostgresSchema.rows(PostgresSchema.attempt, varying: varying)) WHERE EXISTS (SELECT FROM request WHERE id = v.request)"
             )
         case .endAttempt:
             let ended = Array(PostgresSchema.attemptEnd.dropFirst(2))
@@ -352,7 +359,7 @@ enum PostgresQuery: Int, CaseIterable {
         case .endAttempts:
             let ended = Array(PostgresSchema.attemptEnd.dropFirst(2))
             return
-                "UPDATE attempt AS a SET (\(PostgresSchema.names(ended))) = (\(PostgresSchema.names(ended, of: "v"))) FROM \(PostgresSchema.arrays(PostgresSchema.attemptEnd)) WHERE a.request = v.request AND a.launch = v.launch"
+                "UPDATE attempt AS a SET (\(PostgresSchema.names(ended))) = (\(PostgresSchema.names(ended, of: "v"))) FROM \(PostgresSchema.rows(PostgresSchema.attemptEnd, varying: varying)) WHERE a.request = v.request AND a.launch = v.launch"
         case .removeAttempts: return "DELETE FROM attempt WHERE request = $1 AND launch < $2"
         case .attempt:
             return "SELECT \(AttemptRow.all) FROM attempt WHERE request = $1 AND launch = $2"
@@ -365,7 +372,7 @@ enum PostgresQuery: Int, CaseIterable {
         case .append:
             let names = PostgresSchema.names(PostgresSchema.numberedEntry)
             return
-                "INSERT INTO entry (\(names)) SELECT \(names) FROM \(PostgresSchema.arrays(PostgresSchema.numberedEntry))"
+                "INSERT INTO entry (\(names)) SELECT \(names) FROM \(PostgresSchema.rows(PostgresSchema.numberedEntry, varying: varying))"
         case .lockNumbers:
             return "SELECT pg_advisory_xact_lock('entry'::regclass::oid::integer, 0)"
         // What was committed gets the numbers after those that were given, in the order of the turns.

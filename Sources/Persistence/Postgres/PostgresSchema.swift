@@ -112,16 +112,23 @@ enum PostgresSchema {
         columns.map { table.isEmpty ? $0.name : "\(table).\($0.name)" }.joined(separator: ", ")
     }
 
-    /// Arrays as a table `v` of those columns. But for the first one, an array of one value has that in each row.
-    static func arrays(_ columns: [Column]) -> String {
-        let others = columns.enumerated().dropFirst().map { offset, column in
-            let array = "($\(offset + 1)::\(column.type)[])"
-            return "\(array)[least(i, cardinality(\(array)))::integer] AS \(column.name)"
+    /// Rows as a table `v` of those columns. Each of `varying`, as in a statement, is an array; each other one a value that
+    /// all rows have.
+    static func rows(_ columns: [Column], varying: UInt64) -> String {
+        precondition(columns.count <= UInt64.bitWidth && varying & 1 == 1)
+        var (names, arrays, selected): ([String], [String], [String]) = ([], [], [])
+        for (offset, column) in columns.enumerated() {
+            let value = "$\(offset + 1)::\(column.type)"
+            if varying >> UInt64(offset) & 1 == 1 {
+                names.append(column.name)
+                arrays.append("\(value)[]")
+                selected.append(column.name)
+            } else {
+                selected.append("\(value) AS \(column.name)")
+            }
         }
-        let first = columns[0]
-        // The server takes an array for short, and looks each of its rows up.
         return
-            "(SELECT \(first.name), \(others.joined(separator: ", ")) FROM unnest($1::\(first.type)[]) WITH ORDINALITY AS u (\(first.name), i)) AS v"
+            "(SELECT \(selected.joined(separator: ", ")) FROM unnest(\(arrays.joined(separator: ", "))) AS u (\(names.joined(separator: ", ")))) AS v"
     }
 
     /// The values of one row, of which the first has that number.

@@ -11,6 +11,9 @@ final class PostgresTransaction: StoreTransaction {
     let connection: PostgresConnection
     var path: String { connection.address.text }
     private(set) var mayWrite = false
+    /// Whether BEGIN was sent. Until then what was sent is a transaction up to the next wait, which commits it: one that
+    /// has a single round trip needs neither BEGIN nor COMMIT.
+    private var isOpen = false
     /// Whether it changes anything: one that only looks has no turn.
     private(set) var hasWritten = false
     /// The number of this transaction's turn, if it was drawn ahead; else `turn` has it.
@@ -119,16 +122,34 @@ final class PostgresTransaction: StoreTransaction {
 
     func begin(writing: Bool, expecting outlook: Outlook = Outlook()) throws(StoreFault) {
         if !writing { try giveNumbers() }
-        try connection.send(writing ? .begin : .beginReading)
+        mayWrite = writing
+        if !writing {
+            isOpen = true
+            try connection.send(.beginReading)
+        } else if !outlook.isEmpty || connection.address.isPooled {
+            try open()
+        }
         if connection.address.isPooled {
             try connection.send(.turnSettings) { $0.put(connection.address.schema) }
         }
-        mayWrite = writing
         guard writing else { return }
         drawn.beginTurn()
         try beginTurn()
         if let host { try connection.send(.fence) { $0.put(host) } }
         if !outlook.isEmpty { try ask(outlook) }
+    }
+
+    /// Keeps what was sent, and what will be, from being committed by a wait.
+    private func open() throws(StoreFault) {
+        guard !isOpen else { return }
+        isOpen = true
+        try connection.send(.begin)
+    }
+
+    /// Waits for the answers to all that was sent.
+    private func sync() throws(StoreFault) {
+        try open()
+        try connection.sync()
     }
 
     private func beginTurn() throws(StoreFault) {
@@ -184,7 +205,7 @@ final class PostgresTransaction: StoreTransaction {
             newNumbers != nil || pending != nil || given != nil || !running.isEmpty
                 || !claimed.isEmpty
         else { return }
-        try connection.sync()
+        try sync()
         if let newNumbers { numbers = Self.numbers(in: newNumbers).reversed() }
         if let pending, let most {
             counts.set(
@@ -244,7 +265,7 @@ final class PostgresTransaction: StoreTransaction {
     func number() throws(StoreFault) -> Int64 {
         if let ownNumber { return ownNumber }
         guard let turn else { fatalError("a transaction that only reads has no turn") }
-        if turn.count == 0 { try connection.sync() }
+        if turn.count == 0 { try sync() }
         return turn[0].integer(0)
     }
 
@@ -267,7 +288,7 @@ final class PostgresTransaction: StoreTransaction {
                 requests = try connection.send(.newRequests) { $0.put(Int64(wanted.requests)) }
             }
         }
-        try connection.send(.commit)
+        if isOpen { try connection.send(.commit) }
         try connection.sync()
         if mayWrite {
             drawn.committed(
@@ -287,6 +308,7 @@ final class PostgresTransaction: StoreTransaction {
     /// Ends a transaction that was to write, and had nothing to: nobody waits for the disk, and no other host looks.
     func endLook() throws(StoreFault) {
         mayWrite = false
+        try open()
         try connection.send(.rollback)
         try connection.sync()
     }
@@ -306,15 +328,18 @@ final class PostgresTransaction: StoreTransaction {
     func rollBack() {
         mayWrite = false
         guard !connection.isBroken else { return }
-        // What was sent and not answered yet may be at fault, too.
-        try? connection.sync()
-        guard !connection.isBroken, (try? connection.send(.rollback)) != nil else { return }
+        // What was sent and not answered yet may be at fault, too. Unless it is open, a wait would commit it.
+        if isOpen { try? connection.sync() }
+        guard !connection.isBroken, (try? open()) != nil,
+            (try? connection.send(.rollback)) != nil
+        else { return }
         try? connection.sync()
     }
 
     func nested<Result>(
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
+        try open()
         try flush()
         try sendRollups()
         try connection.send(.save)
@@ -434,10 +459,10 @@ final class PostgresTransaction: StoreTransaction {
         updated = []
     }
 
-    /// The most rows of one statement: a value in an array of texts is looked for from the array's beginning.
-    private static let mostRows = 256
+    /// The most rows of one statement.
+    private static let mostRows = 1_024
 
-    /// Sends rows, by a statement for one where there is one of them, or as arrays.
+    /// Sends rows, by a statement for one where there is one of them.
     private func send<Item>(
         _ one: PostgresQuery?, _ many: PostgresQuery, _ columns: [PostgresSchema.Column],
         _ items: [Item], _ put: (Item, PostgresRows) -> Void
@@ -452,9 +477,9 @@ final class PostgresTransaction: StoreTransaction {
                 }
                 continue
             }
-            let rows = PostgresRows(columns)
+            let rows = PostgresRows(columns, keys: many.keys)
             for item in part { put(item, rows) }
-            try connection.send(many) { $0.put(arrays: rows) }
+            try connection.send(many, rows)
         }
     }
 
@@ -464,7 +489,7 @@ final class PostgresTransaction: StoreTransaction {
     ) throws(StoreFault) -> PostgresAnswer {
         try flush()
         let answer = try connection.send(query, put)
-        try connection.sync()
+        try sync()
         return answer
     }
 
@@ -566,7 +591,7 @@ final class PostgresTransaction: StoreTransaction {
         drawn.use()
         if let number = numbers.popLast() ?? drawn.nextRequest() { return number }
         let answer = try connection.send(.newRequests) { $0.put(Int64(1)) }
-        try connection.sync()
+        try sync()
         return Self.numbers(in: answer)[0]
     }
 
@@ -705,7 +730,7 @@ final class PostgresTransaction: StoreTransaction {
             $0.put(queue)
             $0.put(date)
         }
-        try connection.sync()
+        try sync()
         claims[queue] = Claims(
             ids: try take(claimed: answer), mayHaveMore: answer.count == Self.claimSize,
             later: try head(in: later), isPart: floor(of: queue) != nil)

@@ -51,14 +51,12 @@ final class PostgresValues: RowSink {
         end(start, isBinary: true)
     }
 
-    /// Puts the columns of rows as arrays.
-    func put(arrays rows: PostgresRows) {
-        rows.forEachArray { head, values in
-            let start = bytes.count
-            bytes += head
-            bytes += values
-            end(start, isBinary: true)
-        }
+    /// Puts a value in two parts, in the binary form of its type.
+    func put(binary head: [UInt8], _ rest: [UInt8]) {
+        let start = bytes.count
+        bytes += head
+        bytes += rest
+        end(start, isBinary: true)
     }
 
     private func put(plain text: String) {
