@@ -24,6 +24,53 @@ struct StoreContractTests {
         }
     }
 
+    /// A store may send what all of them have in common once.
+    @Test(
+        "requests of one transaction come back as they were put in, whatever they have in common",
+        arguments: TestedStore.allCases)
+    func alike(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        var generator = SeededGenerator(seed: 14)
+        for turn in 0..<60 {
+            let (first, second) = (Request.random(&generator), Request.random(&generator))
+            let parts: [(inout Request) -> Void] = [
+                { $0.description.key = second.description.key },
+                { $0.description.latest = second.description.latest },
+                { $0.description.retry = second.description.retry },
+                { $0.description.repetition = second.description.repetition },
+                { $0.description.priority = second.description.priority },
+                { $0.owner = second.owner },
+                { $0.notBefore = second.notBefore },
+                { $0.state = second.state },
+                { $0.payloadBytes = second.payloadBytes },
+                { $0.submittedAt = second.submittedAt },
+            ]
+            let differing = parts.filter { _ in Bool.random(using: &generator) }
+            var requests = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
+                var request = first
+                for change in differing where Bool.random(using: &generator) { change(&request) }
+                return request
+            }
+            requests = try store.insert(requests)
+            let payload: [UInt8] = turn % 2 == 0 ? [] : [1, 2]
+            try store.write { store throws in
+                for index in requests.indices {
+                    if Bool.random(using: &generator) { requests[index].attempts += 1 }
+                    if index % 2 == turn % 2 { requests[index].description.key = "k\(turn)" }
+                    requests[index].payloadBytes = payload.count
+                    try store.setPayload(payload, of: requests[index].id)
+                    try store.redescribe(requests[index])
+                }
+            }
+            try store.read { store throws in
+                for request in requests {
+                    #expect(try store.request(request.id) == request, "turn \(turn)")
+                    #expect(try store.payload(of: request.id) == payload, "turn \(turn)")
+                }
+            }
+        }
+    }
+
     @Test(
         "a request with another description is found by that alone", arguments: TestedStore.allCases
     )
