@@ -3,10 +3,8 @@
 #include "csystem_containment.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <malloc.h>
 #include <poll.h>
@@ -251,20 +249,6 @@ uint32_t csys_free_thread_keys(void) {
     while (count < most && pthread_key_create(&keys[count], NULL) == 0) count++;
     for (uint32_t at = 0; at < count; at++) pthread_key_delete(keys[at]);
     return count;
-}
-
-const char *csys_malloc_checks(void) {
-    static char path[PATH_MAX];
-    static const char name[] = "libc_malloc_debug.so.0";
-    Dl_info info;
-    void *function = dlsym(RTLD_DEFAULT, "malloc_usable_size");
-    if (function == NULL || dladdr(function, &info) == 0) return NULL;
-    const char *end = strrchr(info.dli_fname, '/');
-    const size_t length = end == NULL ? 0 : (size_t)(end + 1 - info.dli_fname);
-    if (length == 0 || length + sizeof name > sizeof path) return NULL;
-    memcpy(path, info.dli_fname, length);
-    memcpy(path + length, name, sizeof name);
-    return access(path, R_OK) == 0 ? path : NULL;
 }
 
 void csys_resource_limits(uint64_t limits[32]) {

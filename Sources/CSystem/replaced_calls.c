@@ -4,19 +4,19 @@
 #endif
 #include "replaced_calls.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
-enum { slot_of_call = R_X86_64_JUMP_SLOT, slot_of_data = R_X86_64_GLOB_DAT };
+enum { slot_of_call = R_X86_64_JUMP_SLOT, slot_of_data = R_X86_64_GLOB_DAT, variable = R_X86_64_64 };
 #elif defined(__aarch64__)
-enum { slot_of_call = R_AARCH64_JUMP_SLOT, slot_of_data = R_AARCH64_GLOB_DAT };
+enum { slot_of_call = R_AARCH64_JUMP_SLOT, slot_of_data = R_AARCH64_GLOB_DAT, variable = R_AARCH64_ABS64 };
 #else
-enum { slot_of_call = -1, slot_of_data = -1 };
+enum { slot_of_call = -1, slot_of_data = -1, variable = -1 };
 #endif
 
 struct search {
@@ -26,12 +26,14 @@ struct search {
     uint32_t replaced;
 };
 
-static void replace(uintptr_t slot, const struct replacement *by, struct search *search) {
+static void replace(uintptr_t slot, bool is_variable, const struct replacement *by, struct search *search) {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot / page * page;
     /* It may be read-only by now (RELRO), and is left writable. */
     if (mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
     void (*before)(void);
     memcpy(&before, (const void *)slot, sizeof before);
+    /* A variable may have another value by now. */
+    if (is_variable && (void *)before != dlsym(RTLD_DEFAULT, by->name)) return;
     if (before != by->function && by->before != NULL) *by->before = before;
     memcpy((void *)slot, &by->function, sizeof by->function);
     search->replaced++;
@@ -41,17 +43,18 @@ static void replace_all(uintptr_t base, const ElfW(Rela) *list, size_t bytes, co
                         const char *names, struct search *search) {
     for (size_t at = 0; at < bytes / sizeof *list; at++) {
         const int kind = (int)ELF64_R_TYPE(list[at].r_info);
-        if (kind != slot_of_call && kind != slot_of_data) continue;
+        const bool is_variable = kind == variable && list[at].r_addend == 0;
+        if (kind != slot_of_call && kind != slot_of_data && !is_variable) continue;
         const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(list[at].r_info)];
         if (symbol->st_shndx != SHN_UNDEF) continue;
         for (size_t each = 0; each < search->count; each++)
             if (strcmp(names + symbol->st_name, search->list[each].name) == 0)
-                replace(base + list[at].r_offset, &search->list[each], search);
+                replace(base + list[at].r_offset, is_variable, &search->list[each], search);
     }
 }
 
 static bool is_wanted(const struct dl_phdr_info *library, const struct replaced_in *where) {
-    if (where->name != NULL) return library->dlpi_name != NULL && strcmp(library->dlpi_name, where->name) == 0;
+    if (where->is_wanted != NULL) return where->is_wanted(library);
     if (where->address == NULL) return true;
     const uintptr_t address = (uintptr_t)where->address;
     for (int at = 0; at < library->dlpi_phnum; at++) {
@@ -92,7 +95,7 @@ static int look(struct dl_phdr_info *library, size_t size, void *context) {
         if (calls != NULL) replace_all(library->dlpi_addr, calls, call_bytes, symbols, names, search);
         if (data != NULL) replace_all(library->dlpi_addr, data, data_bytes, symbols, names, search);
     }
-    return search->where.name != NULL || search->where.address != NULL;
+    return search->where.address != NULL;
 }
 
 uint32_t replace_calls(struct replaced_in where, const struct replacement *list, size_t count) {

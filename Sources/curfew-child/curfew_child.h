@@ -63,7 +63,6 @@ void supervise(const order *given, surroundings *around) __attribute__((noreturn
  * byte when it waits for it, then by the other to the supervisor. */
 void supervise_next(const order *expected, surroundings *around, int own, int of_child)
     __attribute__((noreturn));
-void report_failure(int control, uint32_t failure, int error);
 /* Kills all children of this process and theirs, and waits for them. Returns how many processes live
  * on, because they have other rights. */
 uint32_t kill_everything(void);
@@ -109,6 +108,8 @@ typedef struct {
 void tell_features(const beginning *child);
 /* Tells the host that a plugin is confined, without the way through the supervisor. */
 void report_confined(const beginning *child, int control);
+/* Tells the host that there is no child, and why. */
+void report_failure(int control, uint32_t failure, int error);
 /* Ends a child that cannot begin, for errno. */
 void fail(const beginning *child, uint32_t failure) __attribute__((noreturn));
 

@@ -35,6 +35,12 @@ void report_confined(const beginning *child, int control) {
         send(control, &report, sizeof report, MSG_NOSIGNAL);
 }
 
+void report_failure(int control, uint32_t failure, int error) {
+    const csys_child_report report = {
+        .kind = csys_report_failed, .value = error, .failure = failure};
+    send(control, &report, sizeof report, MSG_NOSIGNAL);
+}
+
 void fail(const beginning *child, uint32_t failure) {
     const child_note note = {.failure = failure, .error = errno};
     tell(child, &note);

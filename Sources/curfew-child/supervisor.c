@@ -91,12 +91,6 @@ static void send_report(int control, const csys_child_report *report) {
     send(control, report, sizeof *report, MSG_NOSIGNAL);
 }
 
-void report_failure(int control, uint32_t failure, int error) {
-    csys_child_report report = {
-        .kind = csys_report_failed, .value = error, .failure = failure};
-    send_report(control, &report);
-}
-
 static uint64_t nanoseconds(struct timeval time) {
     return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_usec * 1000U;
 }

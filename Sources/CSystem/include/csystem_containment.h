@@ -42,10 +42,6 @@ uint64_t csys_heap_bytes(void);
 /* How many keys of thread-local data can still be made. */
 uint32_t csys_free_thread_keys(void);
 
-/* The path of the library with the checks of the C library's allocator, which is beside the C library, to
- * be loaded before it; NULL if there is none. */
-const char *csys_malloc_checks(void);
-
 /* Every resource limit of the process, for comparing: 16 pairs of numbers. */
 void csys_resource_limits(uint64_t limits[32]);
 int32_t csys_nice_value(void);

@@ -60,6 +60,7 @@ final class Interposer: EntryInterposer {
     /// The plugin's own allocations can be made to fail.
     nonisolated(unsafe) private(set) var failsAllocations = false
     private let isShortOfMemory: Bool
+    private let checksMemory: Bool
     /// Nor does the runtime of its language survive that there is no descriptor.
     private let survivesWithoutMemory: Bool
     private let tags: HeaderTags
@@ -80,9 +81,11 @@ final class Interposer: EntryInterposer {
         structs: Structs = .plain, payload: PlacedPayloads.Placement = .hosts,
         hasExtensions: Bool = true,
         refusal: Refusal? = nil, chaos: Chaos? = nil, order: CallOrder? = nil,
-        isShortOfMemory: Bool = false, survivesWithoutMemory: Bool = false
+        isShortOfMemory: Bool = false, survivesWithoutMemory: Bool = false,
+        checksMemory: Bool = false
     ) {
         self.order = order
+        self.checksMemory = checksMemory
         self.structs = structs
         payloads = PlacedPayloads(payload)
         self.hasExtensions = hasExtensions
@@ -113,6 +116,7 @@ final class Interposer: EntryInterposer {
         table = makeTable()
         code = unsafeBitCast(entry, to: UnsafeRawPointer.self)
         if isShortOfMemory { failsAllocations = csys_can_fail_allocations(code) }
+        if checksMemory { CheckedMemory.begin() }
         state.withLock { $0.isEntering = true }
         defer {
             state.withLock { $0.isEntering = false }

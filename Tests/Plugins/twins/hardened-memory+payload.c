@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: writes two bytes more than it has room for, of a payload of one length
- * status: crash
+ * status: fail
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: writes the byte after a block of memory
- * status: crash
+ * status: fail
  */
 #include <stdlib.h>
 
