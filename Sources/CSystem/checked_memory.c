@@ -22,6 +22,8 @@ enum {
     most_kept = 1 << 16,
     most_kept_bytes = 64 << 20,
     largest_kept = 32 << 20,
+    /* Larger ones grow where they are, as copying them each time would take long. */
+    largest_moved = 1 << 20,
 };
 
 /* A block that a library has allocated. Where somebody else has freed it, it stays here until its address is allocated
@@ -188,12 +190,12 @@ static void drop_oldest(void) {
 /* Returns whether it is kept, or was; else it is to be freed now. */
 static bool end(void *start, const void *caller) {
     if (start == NULL || !is_own_process()) return false;
-    bool is_kept = false;
+    bool is_done = false;
     pthread_mutex_lock(&only_one);
     struct block *block = block_at(start);
     if (block != NULL && block->is_freed) {
         find(csys_memory_freed_again, block, 0, caller);
-        is_kept = true;
+        is_done = true;
     } else if (block != NULL && !is_current(block)) {
         take_out(block);
     } else if (block != NULL) {
@@ -209,11 +211,11 @@ static bool end(void *start, const void *caller) {
             while (kept_count == most_kept || kept_bytes + bytes > most_kept_bytes) drop_oldest();
             kept[(first + kept_count++) % most_kept] = start;
             kept_bytes += bytes;
-            is_kept = true;
+            is_done = true;
         }
     }
     pthread_mutex_unlock(&only_one);
-    return is_kept;
+    return is_done;
 }
 
 /* The bytes that were asked for; SIZE_MAX for what is no block of these. */
@@ -244,9 +246,36 @@ static void *checked_calloc(size_t count, size_t size) {
     return begin(calloc(1, with_tail(bytes)), bytes, CALLER);
 }
 
+/* Takes a block out that is not kept. */
+static void forget(void *start, const void *caller) {
+    pthread_mutex_lock(&only_one);
+    struct block *block = block_at(start);
+    if (block != NULL && !block->is_freed) {
+        block->freed_by = caller;
+        look(block);
+        take_out(block);
+    }
+    pthread_mutex_unlock(&only_one);
+}
+
+static bool is_kept(const void *start) {
+    pthread_mutex_lock(&only_one);
+    const struct block *block = block_at(start);
+    const bool result = block != NULL && block->is_freed;
+    pthread_mutex_unlock(&only_one);
+    return result;
+}
+
 static void *move(void *start, size_t before, size_t bytes, const void *caller) {
-    if (bytes == 0 && start != NULL) {
+    if (bytes == 0) {
         end(start, caller);
+        return NULL;
+    }
+    if (before > largest_moved && !is_kept(start)) {
+        forget(start, caller);
+        void *same = realloc(start, with_tail(bytes));
+        if (same != NULL) return begin(same, bytes, caller);
+        begin(start, before, caller);
         return NULL;
     }
     void *moved = begin(malloc(with_tail(bytes)), bytes, caller);
@@ -275,9 +304,9 @@ static void *checked_reallocarray(void *start, size_t count, size_t size) {
 
 static void checked_free(void *start) {
     const int error = errno;
-    const bool is_kept = end(start, CALLER);
+    const bool is_done = end(start, CALLER);
     errno = error;
-    if (is_kept) return;
+    if (is_done) return;
     INSTEAD free(start);
 }
 
@@ -344,6 +373,49 @@ static ssize_t checked_getline(char **line, size_t *room, FILE *file) {
     INSTEAD getline(line, room, file);
 }
 
+static const struct replacement functions[] = {
+    {"malloc", (void (*)(void))checked_malloc, NULL},
+    {"calloc", (void (*)(void))checked_calloc, NULL},
+    {"realloc", (void (*)(void))checked_realloc, NULL},
+    {"reallocarray", (void (*)(void))checked_reallocarray, NULL},
+    {"free", (void (*)(void))checked_free, NULL},
+    {"strdup", (void (*)(void))checked_strdup, NULL},
+    {"strndup", (void (*)(void))checked_strndup, NULL},
+    {"posix_memalign", (void (*)(void))checked_posix_memalign, NULL},
+    {"aligned_alloc", (void (*)(void))checked_aligned_alloc, NULL},
+    {"memalign", (void (*)(void))checked_memalign, NULL},
+    {"malloc_usable_size", (void (*)(void))checked_usable_size, NULL},
+    {"getdelim", (void (*)(void))checked_getdelim, NULL},
+    {"__getdelim", (void (*)(void))checked_getdelim, NULL},
+    {"getline", (void (*)(void))checked_getline, NULL},
+};
+enum { function_count = sizeof functions / sizeof functions[0] };
+
+/* Who looks one of these functions up gets it, unless it is another library's own: by the names that the whole process
+ * has, which begin with the C library's. */
+static void *instead_of(void *handle, const char *name) {
+    for (size_t at = 0; at < function_count && is_own_process(); at++) {
+        if (strcmp(name, functions[at].name) != 0) continue;
+        void *usual = dlsym(RTLD_DEFAULT, name);
+        const bool is_usual = handle == RTLD_DEFAULT || handle == RTLD_NEXT || dlsym(handle, name) == usual;
+        return is_usual && usual != NULL ? (void *)functions[at].function : NULL;
+    }
+    return NULL;
+}
+
+static void *checked_dlsym(void *handle, const char *name) {
+    void *function = instead_of(handle, name);
+    if (function != NULL) return function;
+    /* It looks at who calls it. */
+    INSTEAD dlsym(handle, name);
+}
+
+static void *checked_dlvsym(void *handle, const char *name, const char *version) {
+    void *function = instead_of(handle, name);
+    if (function != NULL) return function;
+    INSTEAD dlvsym(handle, name, version);
+}
+
 /* --- Beginning ------------------------------------------------------------------------------------ */
 
 enum { most_libraries = 512 };
@@ -372,26 +444,15 @@ static bool is_checked(const struct dl_phdr_info *library) {
 }
 
 bool csys_check_memory(uint8_t freed_filler) {
-    static const struct replacement functions[] = {
-        {"malloc", (void (*)(void))checked_malloc, NULL},
-        {"calloc", (void (*)(void))checked_calloc, NULL},
-        {"realloc", (void (*)(void))checked_realloc, NULL},
-        {"reallocarray", (void (*)(void))checked_reallocarray, NULL},
-        {"free", (void (*)(void))checked_free, NULL},
-        {"strdup", (void (*)(void))checked_strdup, NULL},
-        {"strndup", (void (*)(void))checked_strndup, NULL},
-        {"posix_memalign", (void (*)(void))checked_posix_memalign, NULL},
-        {"aligned_alloc", (void (*)(void))checked_aligned_alloc, NULL},
-        {"memalign", (void (*)(void))checked_memalign, NULL},
-        {"malloc_usable_size", (void (*)(void))checked_usable_size, NULL},
-        {"getdelim", (void (*)(void))checked_getdelim, NULL},
-        {"__getdelim", (void (*)(void))checked_getdelim, NULL},
-        {"getline", (void (*)(void))checked_getline, NULL},
+    static const struct replacement lookups[] = {
+        {"dlsym", (void (*)(void))checked_dlsym, NULL},
+        {"dlvsym", (void (*)(void))checked_dlvsym, NULL},
     };
+    const struct replaced_in where = {.is_wanted = is_checked};
     filler = freed_filler;
     owner = getpid();
-    return replace_calls((struct replaced_in){.is_wanted = is_checked}, functions,
-                         sizeof functions / sizeof functions[0]) > 0;
+    replace_calls(where, lookups, sizeof lookups / sizeof lookups[0]);
+    return replace_calls(where, functions, function_count) > 0;
 }
 
 bool csys_find_memory_fault(struct csys_memory_fault *fault) {

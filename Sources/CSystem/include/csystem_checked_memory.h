@@ -14,7 +14,7 @@
  * what was not allocated by these functions goes to that allocator. A child that the process forks has that alone.
  *
  * The libraries are those that were not loaded when csys_set_memory_aside was called, and the C++ library, by which
- * operator new and delete are covered. Calls through the results of dlsym, and calls of the C library itself, are not.
+ * operator new and delete are covered. Calls of the C library itself are not.
  */
 void csys_set_memory_aside(void);
 /* `filler` is what freed memory is filled with. Again for what was loaded since. Returns false where no library calls. */
