@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import TestSupport
 import Testing
 
@@ -9,24 +8,11 @@ import Testing
 struct CheckedMemoryTests {
     /// Builds a plugin that calls `use()` in each task, and runs the case.
     private static func run(_ code: String) throws -> ConformRun {
-        let files = try TemporaryDirectory()
-        let source = try files.write(
-            "\(code)\n#define TWIN_IN_RUN use();\n#include \"twin.h\"\n", to: "use.c")
-        let manifest = try String(
-            contentsOfFile: Twin.sources + "/manifest.json", encoding: .utf8)
-        try files.write(manifest, to: "plugin/manifest.json")
-        let root = BuiltProducts.packageRoot
-        // What has no effect but to be wrong is kept.
-        let built = try ChildProcess.run(
-            "gcc",
-            [
-                "-std=gnu11", "-O0", "-fno-builtin", "-fPIC", "-shared", "-fvisibility=hidden",
-                "-D_GNU_SOURCE", "-I\(root)/include", "-I\(Twin.sources)",
-                "-Wl,--version-script=\(root)/Plugins/plugin.map", "-o",
-                files.path("plugin/libtwin.so"), source,
-            ])
-        try #require(built.succeeded, "\(built)")
-        return try ConformRun(files.path("plugin"), only: "hardened-memory")
+        // A compiler that optimizes removes a wrong use that has no other effect.
+        let plugin = try SourcePlugin(
+            "\(code)\n#define TWIN_IN_RUN use();\n#include \"twin.h\"\n",
+            flags: ["-O0", "-fno-builtin"])
+        return try ConformRun(plugin.directory, only: "hardened-memory")
     }
 
     @Test("unusual use that is right is no fault")

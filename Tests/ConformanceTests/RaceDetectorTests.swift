@@ -27,29 +27,14 @@ struct RaceDetectorTests {
 
     @Test("tasks that follow one another are no race, and all other cases pass")
     func order() throws {
-        let files = try TemporaryDirectory()
-        let source = try files.write(Self.orderly, to: "orderly.c")
-        let manifest = try String(
-            contentsOfFile: Twin.sources + "/manifest.json", encoding: .utf8)
-        try files.write(manifest, to: "plugin/manifest.json")
-        let root = BuiltProducts.packageRoot
-        let built = try ChildProcess.run(
-            "gcc",
-            [
-                "-std=gnu11", "-O1", "-g", "-fPIC", "-shared", "-fvisibility=hidden",
-                "-D_GNU_SOURCE",
-                "-fsanitize=thread", "-I\(root)/include", "-I\(Twin.sources)",
-                "-Wl,--version-script=\(root)/Plugins/plugin.map", "-o",
-                files.path("plugin/libtwin.so"), source,
-            ])
-        try #require(built.succeeded, "\(built)")
-        let run = try ConformRun([files.path("plugin")], [])
+        let plugin = try SourcePlugin(Self.orderly, flags: ["-O1", "-g", "-fsanitize=thread"])
+        let run = try ConformRun([plugin.directory], [])
         #expect(run.code == 0, "\(run.remarks)")
         #expect(run.status("no-races") == "pass")
         // The detector has an allocator of its own, without those checks.
         #expect(run.all(.skip) == ["hardened-memory", "reentrancy"])
         // No host loads it, which `curfew lint` says of what is to be shipped.
-        let look = StaticLook(directory: files.path("plugin"))
+        let look = StaticLook(directory: plugin.directory)
         let warned = try #require(look.findings.first { $0.tested.name == "no-races" })
         #expect(warned.verdict.status == .warn)
         #expect(warned.verdict.text.contains("libtsan.so."), "\(warned.verdict.text)")
