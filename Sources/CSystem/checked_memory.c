@@ -26,8 +26,8 @@ enum {
     largest_moved = 1 << 20,
 };
 
-/* A block that a library has allocated. Where somebody else has freed it, it stays here until its address is allocated
- * again. */
+/* A block that a library has allocated. If it is freed by another function than these, its entry stays until its address
+ * is allocated again. */
 struct block {
     uint8_t *start; /* NULL: no block */
     size_t bytes;
@@ -87,7 +87,7 @@ static bool make_room(void) {
 static void take_out(struct block *block) {
     block->start = NULL;
     block_count--;
-    /* What comes after it may stand there because this place was taken. */
+    /* The entries after it are put in anew: some of them may belong to this place. */
     const size_t mask = table_size - 1;
     for (size_t at = ((size_t)(block - table) + 1) & mask; table[at].start != NULL; at = (at + 1) & mask) {
         const struct block other = table[at];
@@ -99,8 +99,8 @@ static void take_out(struct block *block) {
 
 /* --- Faults --------------------------------------------------------------------------------------- */
 
-/* The instruction before a return address. That of a call that a library leaves to another function is where that was
- * called, which may be in the host. */
+/* Writes the place of the instruction before a return address. A function that ends with a jump to free leaves the return
+ * address of its own caller: one in the host is left out. */
 static void describe(const void *returned_to, char *text) {
     Dl_info info, own;
     const char *call = (const char *)returned_to - 1;
@@ -391,8 +391,8 @@ static const struct replacement functions[] = {
 };
 enum { function_count = sizeof functions / sizeof functions[0] };
 
-/* Who looks one of these functions up gets it, unless it is another library's own: by the names that the whole process
- * has, which begin with the C library's. */
+/* The function that a lookup by name returns in place of the C library's; NULL if the lookup finds neither. A library's
+ * own function of such a name differs from that which the whole process has. */
 static void *instead_of(void *handle, const char *name) {
     for (size_t at = 0; at < function_count && is_own_process(); at++) {
         if (strcmp(name, functions[at].name) != 0) continue;
@@ -406,7 +406,7 @@ static void *instead_of(void *handle, const char *name) {
 static void *checked_dlsym(void *handle, const char *name) {
     void *function = instead_of(handle, name);
     if (function != NULL) return function;
-    /* It looks at who calls it. */
+    /* Its result can depend on the library that calls it. */
     INSTEAD dlsym(handle, name);
 }
 

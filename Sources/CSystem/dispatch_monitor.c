@@ -24,7 +24,7 @@ static bool is_state_of_thread(const char *path) {
     return strcmp(path + strspn(path, "0123456789"), after) == 0;
 }
 
-/* Other threads can open a few files meanwhile, which harms nobody. */
+/* While the limit is raised, other threads can open a few files, too. */
 static int open_beyond_limit(const char *path, int flags) {
     enum { more = 8 };
     int file = -1;

@@ -89,7 +89,7 @@ static int look(struct dl_phdr_info *library, size_t size, void *context) {
         default: break;
         }
     }
-    /* The loader has not relocated the table of the kernel's own library, the vDSO, which calls nobody. */
+    /* The addresses in the table of the vDSO are not relocated. It has no slots. */
     const bool is_relocated = (uintptr_t)symbols > library->dlpi_addr;
     if (symbols != NULL && names != NULL && is_relocated) {
         if (calls != NULL) replace_all(library->dlpi_addr, calls, call_bytes, symbols, names, search);

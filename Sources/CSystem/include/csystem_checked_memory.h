@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /*
- * In the process that calls csys_check_memory, calls of libraries to the C library's functions for memory go to others,
- * which keep a tail behind each block, and keep what is freed: nobody gets it again until it is the oldest of 65,536
- * blocks or of 64 MiB. Each is a block of the C library's allocator, so that whoever else frees it does no harm, and
- * what was not allocated by these functions goes to that allocator. A child that the process forks has that alone.
+ * In the process that calls csys_check_memory, calls of libraries to the C library's functions for memory go to other
+ * functions. These put a tail behind each block. They keep a block that is freed, until it is the oldest of 65,536 blocks
+ * or of 64 MiB. Each block is one of the C library's allocator, and may be freed by the C library as well. Other blocks
+ * are passed to that allocator. Children that the process forks use the allocator directly.
  *
  * The libraries are those that were not loaded when csys_set_memory_aside was called, and the C++ library, by which
  * operator new and delete are covered. Calls of the C library itself are not.

@@ -328,7 +328,7 @@ final class PostgresTransaction: StoreTransaction {
     func rollBack() {
         mayWrite = false
         guard !connection.isBroken else { return }
-        // What was sent and not answered yet may be at fault, too. Unless it is open, a wait would commit it.
+        // Statements that were sent may fail, too. A transaction that is not open is not waited for: that would commit it.
         if isOpen { try? connection.sync() }
         guard !connection.isBroken, (try? open()) != nil,
             (try? connection.send(.rollback)) != nil
