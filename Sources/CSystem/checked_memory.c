@@ -31,7 +31,7 @@ enum {
 struct block {
     uint8_t *start; /* NULL: no block */
     size_t bytes;
-    size_t usable; /* of the C library's block, by which another one at this place is known */
+    size_t size; /* of the C library's block, by which another one at this place is known */
     const void *allocated_by, *freed_by;
     bool is_freed;
 };
@@ -143,8 +143,16 @@ static void look(const struct block *block) {
 
 static bool is_own_process(void) { return owner != 0 && getpid() == owner; }
 
+/* The C library has the size before each block, with three bits of its own. It is compared and not used, because a
+ * library may have written over it. */
+static size_t size_of(const void *start) {
+    size_t word;
+    memcpy(&word, (const char *)start - sizeof word, sizeof word);
+    return word & ~(size_t)7;
+}
+
 /* Whether it is the block that was allocated there, which others may have freed and allocated again. */
-static bool is_current(const struct block *block) { return malloc_usable_size(block->start) == block->usable; }
+static bool is_current(const struct block *block) { return size_of(block->start) == block->size; }
 
 /* Another function than these has freed a block that is kept. */
 static void forget_kept(const struct block *block) {
@@ -159,7 +167,7 @@ static void forget_kept(const struct block *block) {
 /* Takes in a block of the C library's with room for a tail. */
 static void *begin(void *start, size_t bytes, const void *caller) {
     if (start == NULL) return NULL;
-    const struct block block = {start, bytes, malloc_usable_size(start), caller, NULL, false};
+    const struct block block = {start, bytes, size_of(start), caller, NULL, false};
     pthread_mutex_lock(&only_one);
     struct block *before = block_at(start);
     if (before != NULL) {
@@ -195,6 +203,9 @@ static bool end(void *start, const void *caller) {
     struct block *block = block_at(start);
     if (block != NULL && block->is_freed) {
         find(csys_memory_freed_again, block, 0, caller);
+        is_done = true;
+    } else if (block != NULL && is_found) {
+        /* The allocator would end the process where a neighbour was written over, before the fault is told. */
         is_done = true;
     } else if (block != NULL && !is_current(block)) {
         take_out(block);
