@@ -71,11 +71,9 @@ extension ConformanceCase {
             "hardened-memory", level: 2, needs: tried + ["retires", "thread-exit"],
             limit: .seconds(40), allocator: .overwriting
         ) { run in
-            // A detector of races has functions for memory of its own, and so may have any other.
-            guard getenv("LD_PRELOAD") == nil else {
+            guard CheckedMemory.setAside() else {
                 throw CaseVerdict.skip("LD_PRELOAD has a library loaded before the C library")
             }
-            CheckedMemory.setAside()
             let bed = try TestBed(run, interposer: Interposer(checksMemory: true))
             try bed.load()
             try CheckedMemory.mustBeSound()

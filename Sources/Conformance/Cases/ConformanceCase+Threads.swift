@@ -110,8 +110,11 @@ extension ConformanceCase {
             needs: tried + ["retires", "exactly-once"], limit: .seconds(60),
             allocator: .overwriting
         ) { run in
+            let keepsFreed = CheckedMemory.setAside()
             for kind in CallOrder.Kind.allCases {
-                let bed = try TestBed(run, interposer: Interposer(order: CallOrder(kind)))
+                let bed = try TestBed(
+                    run,
+                    interposer: Interposer(order: CallOrder(kind), checksMemory: keepsFreed))
                 try bed.load()
                 let until = csys_monotonic_ns() &+ 8_000_000_000
                 for trial in try run.examplesThatEnd(isEntry: true)

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 import Scheduling
 
 /// The memory of the plugin and of the libraries that come with it, whose use is checked in this process.
 enum CheckedMemory {
-    /// Leaves out what is loaded by now. Call it before the plugin is loaded.
-    static func setAside() { csys_set_memory_aside() }
+    /// Leaves out what is loaded by now. Call it before the plugin is loaded. Returns false where nothing is checked: a
+    /// detector of races has functions for memory of its own, and so may have any other library that is loaded before the
+    /// C library.
+    static func setAside() -> Bool {
+        guard getenv("LD_PRELOAD") == nil else { return false }
+        csys_set_memory_aside()
+        return true
+    }
 
-    /// Begins with what was loaded since, before any of it but its constructors is called.
+    /// Begins with what was loaded since, before any of it but its constructors is called. What is freed from then on is
+    /// filled, and not used again soon.
     static func begin() { csys_check_memory(AllocatorMode.filler) }
 
     /// Fails the case with the first wrong use, and begins with what was loaded since.

@@ -31,8 +31,9 @@ final class Interposer: EntryInterposer {
     }
 
     /// Returns an interposer that only observes, if a handler has an entry.
-    static func ifEntry(_ run: CaseRun) throws -> Interposer? {
-        try run.manifest.handlers.contains { $0.form == .entry } ? Interposer() : nil
+    static func ifEntry(_ run: CaseRun, checksMemory: Bool = false) throws -> Interposer? {
+        try run.manifest.handlers.contains { $0.form == .entry }
+            ? Interposer(checksMemory: checksMemory) : nil
     }
 
     private struct State {
