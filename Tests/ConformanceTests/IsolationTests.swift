@@ -51,6 +51,7 @@ struct IsolationTests {
         "no-exit+copy", "cooperative-stop+goes-on", "exactly-once+guesses", "exactly-once+retires",
         "struct-sizes", "struct-sizes+asked", "struct-sizes+info", "progress-in-range+late",
         "references+after-retire", "references+retiring", "strings-utf8+freed",
+        "strings-utf8+reused",
     ]
 
     @Test("a twin of a case that is run in both fails in both")
