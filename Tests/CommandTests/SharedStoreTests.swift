@@ -55,7 +55,7 @@ struct SharedStoreTests {
                 while not (found := condition()):
                     if time.monotonic() > end:
                         logs = [open(f"host-{number}").read()[-3000:] for number in range(len(hosts))]
-                        sys.exit("it did not come to that:\\n" + "\\n".join(journal() + logs))
+                        sys.exit("it did not come to that:\\n" + "\\n".join([run("log", "--limit", "10000")[1]] + logs))
                     time.sleep(0.02)
                 return found
             def count(what):

@@ -108,4 +108,16 @@ struct PostgresLeaseTests {
         #expect(!watcher.news.value.contains { Self.isLapsed($0.what) })
         #expect(host.end() && watcher.end())
     }
+
+    @Test("a host that was ended in the store is told so, though no transaction has ended it")
+    func lost() throws {
+        let server = try PostgresServer.shared
+        let schema = try PostgresAddress(server.url()).schema
+        let host = try Keeper(server.url(schema: schema, "&curfew.lease=3"), process: 3)
+        try server.run("UPDATE \(schema).host SET ended_at = 1 WHERE id = \(host.host.id)")
+        _ = try #require(host.first { if case .lost = $0 { true } else { false } })
+        // The server has answered, so that this would be wrong.
+        #expect(!host.news.value.contains { Self.isLapsed($0.what) })
+        #expect(host.end())
+    }
 }

@@ -227,10 +227,10 @@ package final class PostgresLease: HostLease {
             return try connection.send(.hosts)
         }
         guard beat?.changes == 1 else {
-            // Others have taken it for dead. The thread of the requests finds that out, tells the tasks, and enters anew.
+            // The thread of the requests tells the tasks, and enters anew.
             round.trustedUntil = 0
-            round.isLapsing = true
-            csys_eventfd_signal(descriptor)
+            (round.isLapsing, round.hasLapsed) = (true, true)
+            tell(.lost)
             return
         }
         round.trustedUntil = sent + Self.trust(host)

@@ -256,12 +256,19 @@ final class RequestLoop: @unchecked Sendable {
             lapsedSince.store(max(1, moment.wall), ordering: .releasing)
             log(
                 .error, nil, 0,
-                "the server of the store does not answer: other hosts will soon take this one for dead, so that nothing is launched"
+                "the server of the store was not reached for too long: other hosts will soon take this one for dead, so that nothing is launched"
             )
             inbox.wake()
+        case .lost:
+            guard engine.phase.isOpen else { return }
+            lapsedSince.store(0, ordering: .releasing)
+            // A transaction finds out, whatever it is for; without a job there would be none before something is due.
+            _ = inbox.add(RequestJob(apply: { (_, _, _) in }, finish: { _ in }))
         case .renewed:
             leaseGuard.renew()
-            lapsedSince.store(0, ordering: .releasing)
+            if lapsedSince.exchange(0, ordering: .acquiringAndReleasing) != 0 {
+                log(.info, nil, 0, "the server of the store answers again")
+            }
             inbox.wake()
         case .drained(let isDrained):
             guard setDrained(since: isDrained ? moment.wall : nil) else { return }
@@ -589,6 +596,10 @@ final class RequestLoop: @unchecked Sendable {
 
     /// Others have taken over what runs here: it is told to stop, and this host enters the store anew.
     private func leaveOff() {
+        log(
+            .warning, nil, 0,
+            "other hosts have taken this one for dead; what it ran is theirs, and it enters the store as a new one"
+        )
         counted.withLock { $0.lostLeases += 1 }
         leaseGuard.stop(book.fenced())
     }

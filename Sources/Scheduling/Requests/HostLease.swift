@@ -26,6 +26,9 @@ package enum HostLeaseNews: Sendable {
     case lapsing(UInt64)
     /// Others may take this host for dead from now on: nothing may be launched.
     case lapsed
+    /// Others have taken this host for dead: nothing that it does counts, and it has to enter the store anew. Nothing else
+    /// may tell it so.
+    case lost
     /// This host's beats get through again.
     case renewed
     /// A person wants this host to launch nothing more, or to launch again.

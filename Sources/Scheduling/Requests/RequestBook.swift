@@ -186,6 +186,8 @@ package struct RequestBook: Sendable {
         let entered = try ledger.enter(host, at: now, store, isGone: isGone)
         host = entered.host
         isOut = false
+        // The report of a host that was taken for dead is not this one's.
+        hurryReport()
         try read(store)
         return (entered.takenOver.interrupted, entered.takenOver.parked, entered.wasClean)
     }

@@ -248,7 +248,7 @@ extension RequestScheduler {
         FactorReport(
             .host, .no, holds: true, source: "host",
             detail:
-                "the server of the store does not answer, so that other hosts may take this one for dead",
+                "the server of the store was not reached for too long, so that other hosts may take this one for dead",
             since: date, change: "the server answers again")
     }
 
