@@ -79,6 +79,35 @@ struct RequestLedgerCrashTests {
         #expect(try desk.state(id) == .finished)
     }
 
+    @Test("an end that comes after others have taken over says that the process had not ended")
+    func acquitted() throws {
+        let id = try add()
+        try desk.launch(id)
+        _ = try desk.crash()
+        #expect(try desk.request(id).crashes == 1)
+        // One of which nothing is known, and one that is no host's fault, change nothing.
+        #expect(try desk.end(id, AttemptEnd(.succeeded), launch: 7) == nil)
+        let crashed = AttemptEnd(.crashed, isSuspect: true)
+        #expect(try desk.end(id, crashed, launch: 1) == nil)
+        #expect(try desk.request(id).crashes == 1)
+        for round in 2...4 as ClosedRange<UInt64> {
+            #expect(
+                try desk.end(id, AttemptEnd(.interrupted, reason: .lease), launch: round - 1) == nil
+            )
+            #expect(try desk.request(id).crashes == 0)
+            try desk.launch(id)
+            #expect(try desk.crash().parked == 0)
+        }
+        for round in 5...6 as ClosedRange<UInt64> {
+            try desk.launch(id)
+            #expect(try desk.crash().parked == (round == 6 ? 1 : 0))
+        }
+        #expect(try desk.state(id) == .parked)
+        #expect(try desk.end(id, AttemptEnd(.succeeded), launch: 6) == nil)
+        #expect(try desk.state(id) == .pending && desk.request(id).crashes == 2)
+        #expect(try desk.story(id).last == .released)
+    }
+
     @Test("a launch that lives to see its end ends the row")
     func row() throws {
         let id = try desk.add(

@@ -161,15 +161,17 @@ extension RequestLedger {
         guard var request = try store.request(id), request.state == .running,
             request.launches == launch
         else {
-            if let request = try store.request(id),
-                let attempt = try store.attempt(launch, of: id), attempt.isEnded(as: end)
+            let known = try store.request(id)
+            if let known, let attempt = try store.attempt(launch, of: id), attempt.isEnded(as: end)
             {
-                return Changed(value: request)
+                return Changed(value: known)
             }
             try store.append(
                 JournalEntry(
-                    .fenced, at: now, request: id, launch: launch, detail: end.outcome.name))
-            return Changed(value: nil)
+                    .fenced, at: now, request: id,
+                    identifier: known?.description.identifier ?? "", launch: launch,
+                    detail: end.outcome.name))
+            return Changed(value: nil, queues: try acquit(id, launch, end, at: now, store))
         }
         try close(request, launch, end, at: now, store)
         request.outcome = end.outcome
@@ -181,6 +183,29 @@ extension RequestLedger {
         }
         try settle(&request, end, at: moment, store)
         return Changed(value: request, queues: request.state == .pending ? [request.queue] : [])
+    }
+
+    /// Takes back that a launch was counted as one during which its process ended: it comes to an end only now, so that its
+    /// host has lived, and had not reached the store. Returns the queue of a request that is released by that.
+    private func acquit(
+        _ id: RequestID, _ launch: UInt64, _ end: AttemptEnd, at now: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Set<RequestQueue> {
+        guard !end.isSuspect, var request = try store.request(id), request.crashes > 0,
+            try store.attempt(launch, of: id)?.outcome == .interrupted
+        else { return [] }
+        request.crashes -= 1
+        guard request.state == .parked else {
+            try store.update(request)
+            return []
+        }
+        request.changedAt = now
+        try wait(&request, .interrupted, until: now, store)
+        try store.append(
+            entry(
+                .released, request, now,
+                detail: "the process had not ended: its host did not reach the store in time"))
+        return [request.queue]
     }
 
     /// Stores the end of an attempt.
