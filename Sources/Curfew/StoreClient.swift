@@ -44,6 +44,11 @@ package final class StoreClient {
         try StoreAddress(text).text
     }
 
+    /// Returns what all texts have in common that name the same store.
+    package static func key(_ text: String) throws(StoreFault) -> String {
+        try StoreAddress(text).key
+    }
+
     /// Returns whether the directory has files that only a used store leaves behind. The database
     /// itself may be missing.
     package static func wasUsed(directory: String) -> Bool {

@@ -17,6 +17,12 @@ package enum StoreAddress: Hashable, Sendable {
                 "the store's URL has the scheme \"\(scheme)\", and a store is a directory, or postgresql://USER@HOST:PORT/DATABASE"
             )
         }
+        if Self.isConnectionString(text) {
+            throw StoreFault(
+                .denied,
+                "a store on a server is named by a URL, postgresql://USER@HOST:PORT/DATABASE, and not by NAME=VALUE"
+            )
+        }
         self =
             PostgresAddress.isAddress(text) ? .server(try PostgresAddress(text)) : .directory(text)
     }
@@ -36,6 +42,24 @@ package enum StoreAddress: Hashable, Sendable {
             return nil
         }
         return String(decoding: name, as: UTF8.self)
+    }
+
+    /// Returns whether a text is the other form in which libpq is told where a server is, which may have a password.
+    private static func isConnectionString(_ text: String) -> Bool {
+        let name = text.drop { $0 == " " }.prefix { $0 != "=" && $0 != " " }
+        return text.contains("=")
+            && [
+                "host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode",
+                "passfile",
+            ].contains(name)
+    }
+
+    /// The same for all texts that name the store alike, whatever else they say of it.
+    package var key: String {
+        switch self {
+        case .directory(let path): path
+        case .server(let address): address.key
+        }
     }
 
     /// For people: without a password.

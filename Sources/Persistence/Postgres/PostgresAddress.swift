@@ -14,8 +14,10 @@ package struct PostgresAddress: Hashable, Sendable {
     package let isPooled: Bool
     /// The nanoseconds without a beat after which others take a host's requests over.
     package let lease: UInt64
-    /// The URL without a password, for people.
+    /// The URL without passwords, for people, and for the commands that they are told to type.
     package let text: String
+    /// The same for all URLs of the store that name its server alike, whatever else they say.
+    package let key: String
 
     /// Returns whether a store is named by a URL; everything else names a directory.
     package static func isAddress(_ text: String) -> Bool {
@@ -24,6 +26,7 @@ package struct PostgresAddress: Hashable, Sendable {
 
     /// Reads a URL. Throws `.denied` where it is malformed, or libpq is not there.
     package init(_ url: String) throws(StoreFault) {
+        try Self.check(url)
         var (schema, isPooled, lease) = ("curfew", false, Self.usualLease)
         let rest = try Self.take(from: url) { name, value throws(StoreFault) in
             switch name {
@@ -57,7 +60,10 @@ package struct PostgresAddress: Hashable, Sendable {
         self.schema = schema
         self.isPooled = isPooled
         self.lease = lease * 1_000_000_000
-        text = Self.text(given, schema, lease, isPooled)
+        text = Self.withoutPasswords(url)
+        key =
+            (["host", "hostaddr", "port", "service"].map { given[$0] ?? "" }
+            + [given["dbname"] ?? given["user"] ?? "", schema]).joined(separator: "\n")
     }
 
     private static let usualLease: UInt64 = 30
@@ -65,6 +71,49 @@ package struct PostgresAddress: Hashable, Sendable {
     private static let leaseRange: ClosedRange<UInt64> = 3...3_600
 
     // MARK: Reading
+
+    /// Throws if a part of a password could be taken for another part of the URL, and shown.
+    private static func check(_ url: String) throws(StoreFault) {
+        let start = self.start(of: url)
+        let before = url[start...].prefix { $0 != "?" }
+        let authority = before.prefix { $0 != "/" }
+        let signs = before.count { $0 == "@" }
+        guard signs <= 1, signs == authority.count(where: { $0 == "@" }) else {
+            throw malformed(
+                "it has an @ that does not end a user and a password; a special character in these is written as %40 for @, %2F for /, %3A for : and %3F for ?"
+            )
+        }
+        let hosts = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        for host in hosts.split(separator: ",") {
+            // An address of IPv6 has colons, and brackets around them.
+            let rest = host.lastIndex(of: "]").map { host[$0...] } ?? host
+            let port = rest.split(separator: ":", omittingEmptySubsequences: false).dropFirst()
+            guard port.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }) else {
+                throw malformed("what follows a : after its host is no number of a port")
+            }
+        }
+    }
+
+    private static func start(of url: String) -> String.Index {
+        url.utf8.firstIndex(of: UInt8(ascii: ":")).map { url.index($0, offsetBy: 3) }
+            ?? url.startIndex
+    }
+
+    /// Leaves passwords out, and all else as it is. The URL was checked.
+    private static func withoutPasswords(_ url: String) -> String {
+        let start = self.start(of: url)
+        let mark = url.firstIndex(of: "?") ?? url.endIndex
+        var text = String(url[..<start])
+        if let sign = url[start..<mark].firstIndex(of: "@") {
+            text += url[start..<sign].prefix { $0 != ":" } + url[sign..<mark]
+        } else {
+            text += url[start..<mark]
+        }
+        let query = url[mark...].dropFirst().split(separator: "&").filter { word in
+            !["password", "sslpassword"].contains(word.prefix { $0 != "=" })
+        }
+        return query.isEmpty ? text : text + "?" + query.joined(separator: "&")
+    }
 
     /// Takes parameters of ours out of the URL's query.
     private static func take(
@@ -106,9 +155,26 @@ package struct PostgresAddress: Hashable, Sendable {
         defer { cpg_free(reason) }
         guard isRead else {
             // libpq's text may repeat the URL, and with it a password.
-            throw malformed("libpq cannot read it")
+            throw malformed(unknownParameter(of: url) ?? "libpq cannot read it")
         }
         return found.parameters
+    }
+
+    /// Says which parameter of a URL libpq does not know; nil if that is not what is wrong.
+    private static func unknownParameter(of url: String) -> String? {
+        guard let mark = url.firstIndex(of: "?") else { return nil }
+        for word in url[url.index(after: mark)...].split(separator: "&") {
+            let name = word.prefix { $0 != "=" }
+            var reason: UnsafeMutablePointer<CChar>?
+            defer { cpg_free(reason) }
+            // Without a value it may be a part of something else.
+            guard name.endIndex < word.endIndex,
+                name.utf8.allSatisfy({ (97...122).contains($0) || $0 == 95 }),
+                !cpg_parse("postgresql:///?\(name)=1", nil, { _, _, _ in }, &reason)
+            else { continue }
+            return "libpq knows no parameter \(name)"
+        }
+        return nil
     }
 
     private static func malformed(_ what: String) -> StoreFault {
@@ -138,26 +204,5 @@ package struct PostgresAddress: Hashable, Sendable {
         }
         if !isNear { set("sslmode", "require") }
         return all
-    }
-
-    private static func text(
-        _ given: [String: String], _ schema: String, _ lease: UInt64, _ isPooled: Bool
-    ) -> String {
-        var text = "postgresql://"
-        if let user = given["user"] { text += "\(user)@" }
-        let host = given["host"] ?? ""
-        let isSocket = host.begins(with: "/") || host.begins(with: "@")
-        if !isSocket { text += host }
-        if let port = given["port"], !isSocket { text += ":\(port)" }
-        text += "/" + (given["dbname"] ?? "")
-        var query: [String] = []
-        if isSocket {
-            query.append("host=\(host)")
-            if let port = given["port"] { query.append("port=\(port)") }
-        }
-        if schema != "curfew" { query.append("curfew.schema=\(schema)") }
-        if lease != usualLease { query.append("curfew.lease=\(lease)") }
-        if isPooled { query.append("curfew.pooled=1") }
-        return query.isEmpty ? text : text + "?" + query.joined(separator: "&")
     }
 }

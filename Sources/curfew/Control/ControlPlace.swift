@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curfew
 import Glibc
 import Scheduling
 
@@ -30,7 +31,9 @@ struct ControlPlace {
         }
         // FNV-1a.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in place.directory.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in ((try? StoreClient.key(place.name)) ?? place.directory).utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
         name = "curfew-\(String(hash, radix: 16)).sock"
     }
 }
