@@ -43,13 +43,40 @@ struct PostgresFaultTests {
             "postgres://me:hush@db.example.org:5433/jobs?curfew.schema=two&sslmode=verify-full&password=hush"
         )
         #expect(
-            address.text == "postgresql://me@db.example.org:5433/jobs?curfew.schema=two")
+            address.text
+                == "postgres://me@db.example.org:5433/jobs?curfew.schema=two&sslmode=verify-full")
+        for url in [
+            "postgresql://me@[::1]:54777/jobs?sslmode=verify-full&sslrootcert=/ca.pem",
+            "postgresql://a:1,b:2/jobs?target_session_attrs=any", "postgresql:///?service=jobs",
+            "postgresql://%2Fvar%2Frun/jobs?passfile=/x&curfew.pooled=1",
+        ] {
+            #expect(try PostgresAddress(url).text == url)
+        }
+        #expect(
+            try PostgresAddress("postgresql://me@host/jobs?curfew.lease=5&connect_timeout=3").key
+                == PostgresAddress("postgres://you:hush@host/jobs").key)
         #expect(address.parameters["sslmode"] == "verify-full" && address.schema == "two")
         #expect(
             try PostgresAddress("postgresql://db.example.org/x").parameters["sslmode"]
                 == "require")
         #expect(
             try PostgresAddress("postgresql://localhost/x").parameters["sslmode"] == nil)
+        // What is not encoded in a password would be another part of the URL.
+        for (place, said) in [
+            ("me:hush/hush@host/db", "%2F"), ("me:a@hush@host/db", "%40"),
+            ("me:hush?hush@host/db", "port"),
+            ("me:hush", "port"), ("host/db?hush", "read it"), ("host/db?bogus=hush", "bogus"),
+        ] {
+            let found = try #require(fault("postgresql://\(place)"), "\(place)")
+            #expect(found.kind == .denied && found.message.contains(said), "\(place): \(found)")
+            #expect(!found.message.contains("hush"), "\(place): \(found)")
+        }
+        #expect {
+            try StoreAddress("host=db.example.org password=hush")
+        } throws: { error in
+            (error as? StoreFault).map { $0.kind == .denied && !$0.message.contains("hush") }
+                == true
+        }
         for path in ["./postgresql:", "/srv/postgresql://", "postgresql:/x", ""] {
             #expect(!PostgresAddress.isAddress(path))
         }
@@ -86,7 +113,10 @@ struct PostgresFaultTests {
         #expect(absent.kind == .absent, "\(absent)")
         _ = try? server.run("CREATE ROLE weak LOGIN")
         let unmade = try #require(fault(server.url(schema: "weakly", user: "weak")))
-        #expect(unmade.kind == .denied, "\(unmade)")
+        #expect(
+            unmade.kind == .denied
+                && unmade.message.contains("GRANT CREATE ON DATABASE \"postgres\" TO \"weak\""),
+            "\(unmade)")
         _ = try open(server.url(schema: "strong"))
         let unread = try #require(fault(server.url(schema: "strong", user: "weak")))
         #expect(unread.kind == .denied && unread.message.contains("GRANT"), "\(unread)")

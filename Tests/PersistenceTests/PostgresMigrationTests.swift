@@ -125,7 +125,8 @@ struct PostgresMigrationTests {
         }
         let tooOld = fault { _ = try PostgresStore.open(address, creates: false) }
         #expect(tooOld?.kind == .newer)
-        #expect(try PostgresMigration.run(address).from == next + 1)
+        let asked = fault { _ = try PostgresMigration.run(address) }
+        #expect(asked?.kind == .newer)
     }
 
     @Test("a host is drained by others, and nobody drains one that has left")

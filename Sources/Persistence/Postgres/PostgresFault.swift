@@ -89,7 +89,7 @@ enum PostgresFault {
         case "42501":
             return StoreFault(
                 .denied,
-                "\(place): \(message); type, as the owner of the database: GRANT ALL ON SCHEMA \(address.schema) TO the user; GRANT ALL ON ALL TABLES IN SCHEMA \(address.schema) TO the user; GRANT ALL ON ALL SEQUENCES IN SCHEMA \(address.schema) TO the user"
+                "\(place): \(message); type, as the owner of the database: \(grants(message, address))"
             )
         // A prepared statement that is not there, or is there twice.
         case "26000", "42P05": return pooled(address)
@@ -107,6 +107,25 @@ enum PostgresFault {
         let kind = classes.first { state.begins(with: $0.0) }?.1 ?? .io
         let asked = query.map { ", asked for \($0)" } ?? ""
         return StoreFault(kind, "\(place): \(message) (\(state)\(asked))")
+    }
+
+    /// The statements that give a user what it lacks.
+    private static func grants(_ message: String, _ address: PostgresAddress) -> String {
+        func quoted(_ name: String?, or placeholder: String) -> String {
+            guard let name else { return placeholder }
+            let parts = name.split(separator: "\"", omittingEmptySubsequences: false)
+            return "\"\(parts.joined(separator: "\"\""))\""
+        }
+        let user = address.parameters["user"]
+        let to = "TO \(quoted(user, or: "USER"))"
+        // The schema is not there yet.
+        guard !message.contains("for database") else {
+            let database = address.parameters["dbname"] ?? user
+            return "GRANT CREATE ON DATABASE \(quoted(database, or: "DATABASE")) \(to)"
+        }
+        let schema = "SCHEMA \(address.schema) \(to)"
+        return
+            "GRANT ALL ON \(schema); GRANT ALL ON ALL TABLES IN \(schema); GRANT ALL ON ALL SEQUENCES IN \(schema)"
     }
 
     private static func who(_ handle: OpaquePointer) -> String {

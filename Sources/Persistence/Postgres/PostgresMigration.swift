@@ -61,6 +61,9 @@ package struct PostgresMigration: Equatable, Sendable {
         let answer = try connection.send(text: "SELECT version, oldest FROM \(schema).store")
         try connection.sync()
         let (version, oldest) = (answer[0].integer(0), answer[0].integer(1))
+        if oldest > steps[steps.count - 1].version {
+            throw PostgresStore.newer(connection.address, version, oldest)
+        }
         var now = version
         for step in steps where step.version > version {
             if step.oldest > oldest { try end(hostsBefore: step.oldest, now, connection) }

@@ -47,6 +47,8 @@ enum PostgresQuery: Int, CaseIterable {
         ("jit", "off"), ("plan_cache_mode", "force_generic_plan"), ("lock_timeout", "2s"),
         ("statement_timeout", "30s"), ("idle_in_transaction_session_timeout", "5s"),
         ("enable_seqscan", "off"), ("default_transaction_isolation", "read committed"),
+        // The forms in which bytes and real numbers are read here.
+        ("bytea_output", "hex"), ("extra_float_digits", "1"),
     ]
     /// Within 14 s the server finds out that a client's machine is gone, whose session may have locks: no limit of
     /// its own holds between statements that come together. By default it takes two hours.

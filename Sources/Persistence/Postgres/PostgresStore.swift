@@ -21,6 +21,8 @@ package final class PostgresStore: RequestStore {
     package private(set) var warning: String?
     /// Whether the tables are known to be of a version that this program knows.
     private var isChecked = true
+    /// The number of the table `store` in the server, which is another one once the tables were made anew.
+    private var tables: Int64?
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
 
@@ -92,7 +94,7 @@ package final class PostgresStore: RequestStore {
         let asked = csys_monotonic_ns()
         let answer = try connection.send(
             text:
-                "SELECT version, oldest, \(PostgresQuery.now), current_setting('fsync'), current_setting('full_page_writes') FROM \(address.schema).store"
+                "SELECT version, oldest, \(PostgresQuery.now), current_setting('fsync'), current_setting('full_page_writes'), tableoid::bigint FROM \(address.schema).store"
         )
         try connection.sync()
         let answered = csys_monotonic_ns()
@@ -114,12 +116,24 @@ package final class PostgresStore: RequestStore {
                 "\(address.text) has tables of version \(version), and this Curfew needs version \(PostgresSchema.version): type `curfew db migrate`; hosts of the Curfew before go on meanwhile, and nothing was changed"
             )
         }
-        if oldest > PostgresSchema.version {
+        if oldest > PostgresSchema.version { throw Self.newer(address, version, oldest) }
+        let found = answer[0].integer(5)
+        if let tables, tables != found {
             throw StoreFault(
-                .newer,
-                "\(address.text) has tables of version \(version), which need a Curfew that knows version \(oldest) or later, and this one knows \(PostgresSchema.version): install the Curfew that made them"
+                .gone,
+                "\(address.text) has other tables than before: somebody has removed them, and made new ones or restored a backup; what was acknowledged before is only there if the backup has it; start this program again to use these"
             )
         }
+        tables = found
+    }
+
+    static func newer(
+        _ address: PostgresAddress, _ version: Int64, _ oldest: Int64
+    ) -> StoreFault {
+        StoreFault(
+            .newer,
+            "\(address.text) has tables of version \(version), which need a Curfew that knows version \(oldest) or later, and this one knows \(PostgresSchema.version): install the Curfew that made them"
+        )
     }
 
     /// - Parameter settings: those of the server that are off, without which a crash of its machine damages data.
