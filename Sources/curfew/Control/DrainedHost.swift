@@ -35,7 +35,7 @@ struct DrainedHost {
     func run(
         isEnd: Bool, timeout: UInt64?, _ console: Console, isJSON: Bool
     ) throws(CommandError) -> ExitCode {
-        let changes = try StoreChanges(store, output: console.out.descriptor)
+        let changes = try StoreChanges(store, console)
         let isThere = try StorePlace.translated { () throws(StoreFault) in
             try store.setDrained(!isEnd, of: number)
         }

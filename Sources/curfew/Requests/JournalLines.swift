@@ -18,7 +18,6 @@ final class JournalLines {
 
     /// Whether the output still has a reader.
     var isWanted: Bool { out.failure == 0 }
-    var descriptor: Int32 { out.descriptor }
 
     /// From now on the next number is the one after `sequence`; nil: whatever it is.
     func begin(after sequence: UInt64?, tellsGaps: Bool) { last = tellsGaps ? sequence : nil }

@@ -51,13 +51,14 @@ final class JournalReader {
     }
 
     /// Prints new entries until a signal arrives or the reader is gone.
-    func follow() throws(CommandError) {
+    func follow(_ console: Console) throws(CommandError) {
         let stop = try StopSignals()
-        let changes = try StoreChanges(
-            store, stop: stop.descriptor, output: lines.descriptor)
+        let changes = try StoreChanges(store, stop: stop.descriptor, console)
         repeat {
-            try show(after: position, limit: .max)
-            guard lines.isWanted else { return }
+            let shown: Void? = try changes.reading { () throws(CommandError) in
+                try show(after: position, limit: .max)
+            }
+            guard shown != nil, lines.isWanted else { return }
         } while try changes.next() == .changed
     }
 

@@ -80,8 +80,7 @@ enum ListCommand {
             return .ok
         }
         let stop = try StopSignals()
-        let changes = try StoreChanges(
-            store, stop: stop.descriptor, output: console.out.descriptor)
+        let changes = try StoreChanges(store, stop: stop.descriptor, console)
         let isDrawn = console.out.isRich
         var isFirst = true
         repeat {
@@ -91,7 +90,10 @@ enum ListCommand {
                 console.out.line()
             }
             isFirst = false
-            try show(query, arguments, store, place, console)
+            let shown: Void? = try changes.reading { () throws(CommandError) in
+                try show(query, arguments, store, place, console)
+            }
+            guard shown != nil else { return .ok }
             // On a terminal the distances to dates change as well.
         } while try changes.next(
             until: isDrawn ? csys_monotonic_ns() + 1_000_000_000 : .max) != .stopped

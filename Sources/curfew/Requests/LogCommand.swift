@@ -65,7 +65,7 @@ enum LogCommand {
         } else {
             try reader.showLast(limit ?? 100)
         }
-        if arguments.has(followOption) { try reader.follow() }
+        if arguments.has(followOption) { try reader.follow(console) }
         return .ok
     }
 

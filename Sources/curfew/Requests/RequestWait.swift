@@ -21,12 +21,16 @@ struct RequestWait {
     func run(_ requests: [Request], timeout: UInt64?) throws(CommandError) -> ExitCode {
         let now = csys_monotonic_ns()
         let deadline = timeout.map { now + min($0, .max - now) } ?? .max
-        let changes = try StoreChanges(store, output: console.out.descriptor)
+        let changes = try StoreChanges(store, console)
         var left = requests.map(\.id)
         var code = ExitCode.ok
         var isNoted = false
         while true {
-            for (request, attempt) in try ended(of: &left) {
+            let found = try changes.reading(until: deadline) { () throws(CommandError) in
+                try ended(of: &left)
+            }
+            guard let found else { return code }
+            for (request, attempt) in found {
                 code = max(code, Self.code(request))
                 print(request, attempt)
             }

@@ -60,7 +60,7 @@ enum SimulateCommand {
                 rows: SimulationRecords.rows),
         ],
         examples: [
-            "curfew simulate org.curfew.crc32 submit:after=15min advance=15min expect=succeeded",
+            "curfew simulate org.curfew.crc32 submit:after=5s advance=5s expect=succeeded",
             "curfew simulate org.curfew.feed --needs network network=no submit held=network",
             "curfew simulate org.curfew.crc32 submit:after=1h launch wait expect=succeeded",
         ]

@@ -2,6 +2,7 @@
 import CSystem
 import Curfew
 import Glibc
+import PluginBridge
 import Scheduling
 
 /// Waits for changes of a store by other processes.
@@ -18,6 +19,7 @@ final class StoreChanges {
     private let store: StoreClient
     private let stop: Int32
     private let output: Int32
+    private let errors: Output
     private var watch: Int32
     private var version: Int64
 
@@ -27,11 +29,12 @@ final class StoreChanges {
     ///
     /// - Parameters:
     ///   - stop: a descriptor that becomes readable when it is time to stop; -1 for none.
-    ///   - output: the descriptor whose reader may leave.
-    init(_ store: StoreClient, stop: Int32 = -1, output: Int32) throws(CommandError) {
+    ///   - console: where the reader of the output may leave, and where it is said that a server is waited for.
+    init(_ store: StoreClient, stop: Int32 = -1, _ console: Console) throws(CommandError) {
         self.store = store
         self.stop = stop
-        self.output = output
+        output = console.out.descriptor
+        errors = console.errors
         version = try Self.version(store)
         // A host's writes make this file grow. If it cannot be watched, it is polled.
         watch = csys_file_watch(store.watchedFile)
@@ -52,10 +55,43 @@ final class StoreChanges {
                     watch = csys_file_watch(store.watchedFile)
                 }
             }
-            let newer = try Self.version(store)
+            let seen = try reading(until: deadline) { () throws(CommandError) in
+                try Self.version(store)
+            }
+            guard let newer = seen else { return .stopped }
             guard newer == version else {
                 version = newer
                 return .changed
+            }
+        }
+    }
+
+    /// Nanoseconds for which the server of a store may be away.
+    private static let patience: UInt64 = 60_000_000_000
+    /// Nanoseconds between two looks whether it is back.
+    private static let retryInterval: UInt64 = 500_000_000
+
+    /// Does something that only reads the store, and does it again once a server is back that was away for less than a
+    /// minute. Returns nil if it is time to stop before.
+    ///
+    /// - Parameter deadline: CLOCK_MONOTONIC time from which it is not waited for the server.
+    func reading<Result>(
+        until deadline: UInt64 = .max, _ body: () throws(CommandError) -> Result
+    ) throws(CommandError) -> Result? {
+        var end: UInt64?
+        while true {
+            do throws(CommandError) {
+                return try body()
+            } catch {
+                let now = csys_monotonic_ns()
+                guard error.fault == Fault.of(.storeUnreachable),
+                    now < min(deadline, end ?? .max)
+                else { throw error }
+                if end == nil {
+                    end = now + Self.patience
+                    errors.note("the server of the store does not answer; waiting until it does")
+                }
+                if isStopped(until: now + Self.retryInterval, now) { return nil }
             }
         }
     }

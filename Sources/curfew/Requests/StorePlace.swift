@@ -96,7 +96,6 @@ struct StorePlace {
 
     /// Makes the user's own directories.
     private func makeParents() throws(CommandError) {
-        if isOnServer { return }
         var path = directory.begins(with: "/") ? "/" : ""
         for part in directory.parts(at: "/").dropLast() {
             path += part

@@ -86,10 +86,10 @@ enum SubmitCommand {
         ],
         examples: [
             "curfew submit --cron '0 3 * * *' -- cp -r in copy",
-            "curfew submit --every 1h --directory /tmp --env DEPTH=2 -- sh -c 'du -d $DEPTH'",
+            "curfew submit --every 1h --directory /tmp --env D=2 -- sh -c 'du -d $D'",
             "curfew submit org.curfew.mirror --after 15min --payload @job.json",
-            "curfew submit org.curfew.feed --every 1h --needs network --attempts 3 --key feed",
-            "curfew submit org.curfew.sync --cron '30 4 * * 1' --needs network,external-power",
+            "curfew submit org.curfew.feed --every 1h --needs network --attempts 3",
+            "curfew submit org.curfew.sync --cron '30 4 * * 1' --needs external-power",
         ]
     ) { arguments, console throws(CommandError) in
         let program = try ProgramRequest(
@@ -154,7 +154,8 @@ enum SubmitCommand {
             rehearsal.handler?.noteClosed(place, console.errors)
             return .ok
         }
-        let store = try place.make()
+        // On a server a host makes it: nobody would look into one that this command has made by a mistake in its URL.
+        let store = try place.isOnServer ? place.open() : place.make()
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
         if case .queued = submission {
@@ -176,8 +177,16 @@ enum SubmitCommand {
         }
         handler?.noteClosed(place, console.errors)
         guard arguments.has(waitOption), let request else { return .ok }
-        return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
-            [request], timeout: timeout)
+        do throws(CommandError) {
+            return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
+                [request], timeout: timeout)
+        } catch {
+            guard error.code == .storeUnavailable else { throw error }
+            var error = error
+            error.notes = ["request \(request.id) is stored, and goes on: do not submit it again"]
+            error.help = ["curfew wait \(request.id)\(place.option)"]
+            throw error
+        }
     }
 
     /// Submits to a host of another user.

@@ -84,6 +84,8 @@ enum ServeConfiguration {
                 notes: ["`curfew serve` runs without one"],
                 help: ["name another: --config FILE"])
         }
+        // A URL that is malformed.
+        _ = try StorePlace(arguments, configured: configuration.store)
         var lacks = Lacks()
         var search: PluginSearch?
         do throws(CommandError) {
