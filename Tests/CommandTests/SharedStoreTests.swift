@@ -350,8 +350,27 @@ struct SharedStoreTests {
             until(lambda: count(" finished") == 20)
             # A launch that was not confirmed when the server ended is made again, each time at most.
             print(20 <= check(requests) <= 100, count("host-lost"), count("host-started"))
+
+            # Whoever waits goes on waiting.
+            last = submit("until test -e go; do sleep 0.05; done")
+            def wait(*words):
+                name = "waits-" + words[0]
+                with open(name, "w") as output:
+                    return name, subprocess.Popen([program, words[0], "--store", store, *words[1:]], stdout=output, stderr=output)
+            waiting = [wait("wait", str(last)), wait("submit", "--wait", "--", "/bin/sh", "-c", "until test -e go; do sleep 0.05; done"),
+                wait("log", "--follow"), wait("ps", "--watch")]
+            until(lambda: count(" launched") >= 22)
+            subprocess.run([*control, "stop"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+            try: until(lambda: all("waiting until it does" in open(name).read() for name, _ in waiting))
+            finally: subprocess.run([*control, "restart"], check=True, capture_output=True, cwd="/")
+            until(lambda: run("ps")[0] == 0)
+            open("go", "w").close()
+            print([process.wait(40) for _, process in waiting[:2]])
+            until(lambda: "finished: succeeded" in open("waits-log").read().split(f"request {last} ")[-1])
+            for _, process in waiting[2:]: process.send_signal(signal.SIGTERM)
+            print([process.wait(40) for _, process in waiting[2:]])
             """, on: server, lease: 10)
-        #expect(output == "True 0 2\nended 0 0\n")
+        #expect(output == "True 0 2\n[0, 0]\n[0, 0]\nended 0 0\n")
     }
 
     @Test("A server that hangs for longer than a lease, and one that takes no writes: all goes on")

@@ -142,6 +142,52 @@ struct PostgresFaultTests {
         }
     }
 
+    @Test("a host whose tables were replaced does not use the new ones before it is started again")
+    func replaced() throws {
+        let url = server.url(schema: "replaced")
+        let store = try open(url)
+        let host = HostRecord(
+            identity: HostIdentity(boot: "b", process: 7, start: 1), machine: "m", since: 0,
+            lease: 30_000_000_000)
+        _ = try store.write { store throws(StoreFault) in try store.enter(host) }
+        try server.run("DROP SCHEMA replaced CASCADE")
+        _ = try open(url)
+        for kind in [StoreFault.Kind.fenced, .gone, .gone] {
+            #expect {
+                try store.write { store throws(StoreFault) in
+                    try store.append(JournalEntry(.submitted, at: 1))
+                }
+            } throws: {
+                ($0 as? StoreFault)?.kind == kind
+            }
+        }
+        let entries = try open(url).read { store throws(StoreFault) in
+            try store.journal(after: 0, of: nil, limit: 9)
+        }
+        #expect(entries.isEmpty)
+    }
+
+    @Test("what a role has set for values in texts changes nothing")
+    func settings() throws {
+        _ = try? server.run("CREATE ROLE escaping SUPERUSER LOGIN")
+        try server.run("ALTER ROLE escaping SET bytea_output TO escape")
+        try server.run("ALTER ROLE escaping SET extra_float_digits TO -15")
+        let store = try open(server.url(schema: "escaped", user: "escaping"))
+        var request = sample()
+        request.description.retry.jitter = 1.0 / 3
+        let payload: [UInt8] = [0, 92, 120, 255]
+        let id = try store.write { [request] store throws(StoreFault) in
+            let id = try store.insert(request, payload: payload)
+            try store.setValue("x", payload)
+            return id
+        }
+        try store.read { store throws(StoreFault) in
+            #expect(try store.payload(of: id) == payload)
+            #expect(try store.value("x") == payload)
+            #expect(try store.request(id)?.description.retry.jitter == 1.0 / 3)
+        }
+    }
+
     @Test("a connection that is ended by the server is made again")
     func ended() throws {
         let store = try open(server.url(schema: "brief"))
