@@ -70,8 +70,8 @@ enum PathsCommand {
     private static var hostFiles: [(name: String, path: String)] {
         let usual = ConfigurationFiles.usual { Environment.value($0) }
         // An invalid store is not printed: it may be a URL with a password.
-        let place = StorePlace.usual.flatMap { usual in
-            (try? StoreClient.shown(usual)).map { _ in StorePlace(usual, option: "") }
+        let place = (((try? usual?.read()?.store) ?? nil) ?? StorePlace.usual).flatMap { name in
+            (try? StoreClient.shown(name)).map { _ in StorePlace(name, option: "") }
         }
         let isLocal = place?.isOnServer == false
         return [

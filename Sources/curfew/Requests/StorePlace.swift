@@ -5,6 +5,7 @@ import Glibc
 import PluginBridge
 import Runner
 import Scheduling
+import Service
 
 /// Which store a command works on, and how it is opened.
 struct StorePlace {
@@ -14,7 +15,7 @@ struct StorePlace {
     let directory: String
     /// The option by which another command works on the same one, after a blank; "" where it is the
     /// usual one.
-    let option: String
+    private(set) var option: String
     private let isNamed: Bool
 
     /// Whether it is on a server, where other machines may use it.
@@ -25,10 +26,33 @@ struct StorePlace {
         (name, self.directory, self.option, isNamed) = (directory, directory, option, true)
     }
 
+    /// Uses the store of `--store`, of CURFEW_STORE, or of the user's configuration, as a host does; or the usual one.
+    init(_ arguments: Arguments) throws(CommandError) {
+        var configured: String?
+        if !arguments.has(.store), !Self.isInEnvironment,
+            let files = ConfigurationFiles.usual(environment: Environment.value)
+        {
+            do throws(CommandError) {
+                configured = try ServeConfiguration.read(files)?.store
+            } catch {
+                var error = error
+                error.help.append("say where the store is: --store DIR")
+                throw error
+            }
+        }
+        try self.init(arguments, configured: configured)
+        // Another command finds it there, too.
+        if configured != nil { option = "" }
+    }
+
+    private static var isInEnvironment: Bool {
+        csys_has_more_rights() || Environment.value("CURFEW_STORE").map { !$0.isEmpty } == true
+    }
+
     /// Uses the store of `--store`, or the usual one.
     ///
     /// - Parameter configured: the store of a configuration, in place of the usual one.
-    init(_ arguments: Arguments, configured: String? = nil) throws(CommandError) {
+    init(_ arguments: Arguments, configured: String?) throws(CommandError) {
         if let named = arguments.value(.store) ?? configured {
             name = named
             directory = try Self.shown(named)

@@ -155,7 +155,14 @@ enum SubmitCommand {
             return .ok
         }
         // On a server a host makes it: nobody would look into one that this command has made by a mistake in its URL.
-        let store = try place.isOnServer ? place.open() : place.make()
+        let store: StoreClient
+        do throws(CommandError) {
+            store = try place.isOnServer ? place.open() : place.make()
+        } catch {
+            var error = error
+            if error.notes.isEmpty { error.notes = ["nothing was stored"] }
+            throw error
+        }
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
         if case .queued = submission {
