@@ -59,14 +59,30 @@ package struct ConfigurationFiles: Sendable {
         case faults([Diagnostic])
     }
 
+    private func sources() throws(BridgeError) -> [DiagnosticSource] {
+        var sources: [DiagnosticSource] = []
+        if !mayBeMissing || Self.isThere(path) {
+            sources.append(try Self.source(path))
+        }
+        for path in try more() { sources.append(try Self.source(path)) }
+        return sources
+    }
+
+    /// Returns the store that the files name, whatever else is wrong with them: a host may use it that has read them before.
+    /// Returns nil where they name none, or cannot be read. Blocks for the disk.
+    package func store() -> String? {
+        guard let sources = try? sources(), !sources.isEmpty else { return nil }
+        return ServiceConfiguration.read(sources, threshold: { _, _ in nil }, isZone: { _ in true })
+        {
+            _ in .success([])
+        }.0.store
+    }
+
     /// Reads all files. Returns nil if the default files do not exist. Blocks for the disk.
     package func read() throws(Failure) -> ServiceConfiguration? {
-        var sources: [DiagnosticSource] = []
+        let sources: [DiagnosticSource]
         do throws(BridgeError) {
-            if !mayBeMissing || Self.isThere(path) {
-                sources.append(try Self.source(path))
-            }
-            for path in try more() { sources.append(try Self.source(path)) }
+            sources = try self.sources()
         } catch {
             throw .file(error)
         }

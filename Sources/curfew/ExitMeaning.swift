@@ -20,7 +20,8 @@ struct ExitMeaning: Sendable {
     static let usage = ExitMeaning(.usage, "the command line is wrong, and nothing was done")
     static let unwritten = ExitMeaning(.faults, "the output could not be written")
     static let missing = ExitMeaning(.missing, "there is no such request, or no store")
-    static let denied = ExitMeaning(.denied, "this user may not use the store, or its URL or its tables do not fit")
+    static let denied = ExitMeaning(
+        .denied, "this user may not use the store, or its URL or its tables do not fit")
     static let storeUnavailable = ExitMeaning(
         .storeUnavailable, "the store is busy, full, damaged, of a newer version, or not reached")
     static let conflict = ExitMeaning(

@@ -70,7 +70,7 @@ enum PathsCommand {
     private static var hostFiles: [(name: String, path: String)] {
         let usual = ConfigurationFiles.usual { Environment.value($0) }
         // An invalid store is not printed: it may be a URL with a password.
-        let place = (((try? usual?.read()?.store) ?? nil) ?? StorePlace.usual).flatMap { name in
+        let place = (usual?.store() ?? StorePlace.usual).flatMap { name in
             (try? StoreClient.shown(name)).map { _ in StorePlace(name, option: "") }
         }
         let isLocal = place?.isOnServer == false

@@ -205,6 +205,12 @@ struct SchedulesTests {
             #expect(run.errors.contains("nothing was changed"))
         }
         #expect(try schedules()["a"]?["state"] as? String == "pending")
+        // The commands find the store that it names, as the host did that has read it before it had a fault.
+        let elsewhere = files.path("elsewhere")
+        #expect(try run("submit", "--store", elsewhere, "--", "true").code == 0)
+        try write("{\"store\": \"\(elsewhere)\", \"schedules\": [{\"evry\": \"1h\"}]}")
+        let listed = try run("ps")
+        #expect(listed.output.contains("org.curfew.command"), "\(listed.process)")
     }
 
     @Test("a configuration that others could write is not read")

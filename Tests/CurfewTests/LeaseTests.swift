@@ -50,17 +50,21 @@ struct LeaseTests {
         let told = Guarded<[String: (reason: StopReason, at: UInt64)]>([:])
         var ids: [RequestID] = []
         for (identifier, grace) in [("org.example.short", 100), ("org.example.long", 10_000)] {
-            let gate = Gate()
+            let (entered, gate) = (Gate(), Gate())
             try host.register(
                 identifier, grace: .milliseconds(grace),
                 expired: { _, reason in
                     told.change { $0[identifier] = (reason, csys_boottime_ns()) }
                     gate.open()
                 }
-            ) { _ in try gate.pass() }
+            ) { _ in
+                entered.open()
+                try gate.pass()
+            }
             let id = try await host.submit(RequestDescription(identifier)).id
             ids.append(id)
             #expect(await eventually { (try? host.request(id))??.state == .running })
+            try entered.pass()
         }
         let end = csys_boottime_ns() + Self.lease / 3
         lease.say(.lapsing(end))
@@ -76,8 +80,12 @@ struct LeaseTests {
         for id in ids {
             #expect(await eventually { (try? host.request(id))??.state == .finished })
             let attempts = try host.attempts(of: id)
-            #expect(attempts.map(\.outcome) == [.interrupted, .succeeded])
-            #expect(attempts.map(\.number) == [1, 1] && attempts[0].reason == .lease)
+            // On a slow machine one that was launched again may have been stopped again.
+            #expect(attempts.count >= 2 && attempts.last?.outcome == .succeeded)
+            #expect(attempts.allSatisfy { $0.number == 1 })
+            #expect(
+                attempts.dropLast().allSatisfy { $0.outcome == .interrupted && $0.reason == .lease }
+            )
         }
         try host.shutDown()
     }
@@ -120,17 +128,22 @@ struct LeaseTests {
     func renewed() async throws {
         let host = try host()
         let reasons = Guarded<[StopReason]>([])
-        let gate = Gate()
+        let (entered, gate) = (Gate(), Gate())
         try host.register(
             "org.example.short", grace: .milliseconds(100),
             expired: { _, reason in
                 reasons.change { $0.append(reason) }
                 gate.open()
             }
-        ) { _ in try gate.pass() }
+        ) { _ in
+            entered.open()
+            try gate.pass()
+        }
         try host.register("org.example.other") { _ in }
         let first = try await host.submit(RequestDescription("org.example.short")).id
         #expect(await eventually { (try? host.request(first))??.state == .running })
+        // One that is not inside its function yet is not called back.
+        try entered.pass()
         let hour = 3_600_000 * Self.millisecond
         lease.say(.lapsing(csys_boottime_ns() + hour))
         lease.say(.renewed)

@@ -53,8 +53,8 @@ final class LeaseGuard: Sendable {
                 let grace = state?.grace ?? 0
                 let date = end - min(end, min(grace, lease / 3))
                 if date <= now {
-                    told.insert(ticket)
-                    stop(task, of: ticket.request)
+                    // One whose function has not begun cannot be told yet.
+                    if stop(task, of: ticket.request) { told.insert(ticket) }
                 } else {
                     next = min(next, date)
                 }
@@ -79,11 +79,12 @@ final class LeaseGuard: Sendable {
         }
     }
 
-    private func stop(_ task: UInt64, of request: RequestID) {
-        guard engine.stop(task, .lease) == .ok else { return }
+    private func stop(_ task: UInt64, of request: RequestID) -> Bool {
+        guard engine.stop(task, .lease) == .ok else { return false }
         engine.log(
             .warning, nil, task,
             "other hosts may take this one for dead soon; the task of request \(request) was told to stop"
         )
+        return true
     }
 }

@@ -28,18 +28,9 @@ struct StorePlace {
 
     /// Uses the store of `--store`, of CURFEW_STORE, or of the user's configuration, as a host does; or the usual one.
     init(_ arguments: Arguments) throws(CommandError) {
-        var configured: String?
-        if !arguments.has(.store), !Self.isInEnvironment,
-            let files = ConfigurationFiles.usual(environment: Environment.value)
-        {
-            do throws(CommandError) {
-                configured = try ServeConfiguration.read(files)?.store
-            } catch {
-                var error = error
-                error.help.append("say where the store is: --store DIR")
-                throw error
-            }
-        }
+        let isElsewhere = arguments.has(.store) || Self.isInEnvironment
+        let configured =
+            isElsewhere ? nil : ConfigurationFiles.usual(environment: Environment.value)?.store()
         try self.init(arguments, configured: configured)
         // Another command finds it there, too.
         if configured != nil { option = "" }
