@@ -44,7 +44,7 @@ package final class StoreClient {
         try StoreAddress(text).text
     }
 
-    /// Returns what all texts have in common that name the same store.
+    /// Returns what identifies the store that a path or a URL names, without passwords and parameters of the connection.
     package static func key(_ text: String) throws(StoreFault) -> String {
         try StoreAddress(text).key
     }

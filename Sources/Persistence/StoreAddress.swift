@@ -54,7 +54,7 @@ package enum StoreAddress: Hashable, Sendable {
             ].contains(name)
     }
 
-    /// The same for all texts that name the store alike, whatever else they say of it.
+    /// Identifies the store: its path, or its server, database and schema.
     package var key: String {
         switch self {
         case .directory(let path): path

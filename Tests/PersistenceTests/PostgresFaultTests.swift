@@ -61,7 +61,7 @@ struct PostgresFaultTests {
                 == "require")
         #expect(
             try PostgresAddress("postgresql://localhost/x").parameters["sslmode"] == nil)
-        // What is not encoded in a password would be another part of the URL.
+        // Without encoding, a part of the password is read as the host, the port or the path.
         for (place, said) in [
             ("me:hush/hush@host/db", "%2F"), ("me:a@hush@host/db", "%40"),
             ("me:hush?hush@host/db", "port"),

@@ -16,7 +16,7 @@ package struct PostgresAddress: Hashable, Sendable {
     package let lease: UInt64
     /// The URL without passwords, for people, and for the commands that they are told to type.
     package let text: String
-    /// The same for all URLs of the store that name its server alike, whatever else they say.
+    /// Identifies the store: server, database and schema, without the user, passwords and other parameters.
     package let key: String
 
     /// Returns whether a store is named by a URL; everything else names a directory.

@@ -90,7 +90,7 @@ struct StorePlace {
 
     /// Opens it, and makes it where there is none.
     func make() throws(CommandError) -> StoreClient {
-        if !isNamed { try makeParents() }
+        if !isNamed, !isOnServer { try makeParents() }
         return try Self.translated { () throws(StoreFault) in
             try StoreClient(directory: name, creates: true)
         }

@@ -154,7 +154,7 @@ enum SubmitCommand {
             rehearsal.handler?.noteClosed(place, console.errors)
             return .ok
         }
-        // On a server a host makes it: nobody would look into one that this command has made by a mistake in its URL.
+        // On a server only a host makes the tables. With a mistake in the URL, no host would see the request.
         let store: StoreClient
         do throws(CommandError) {
             store = try place.isOnServer ? place.open() : place.make()
