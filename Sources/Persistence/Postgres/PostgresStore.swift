@@ -121,7 +121,7 @@ package final class PostgresStore: RequestStore {
         if let tables, tables != found {
             throw StoreFault(
                 .gone,
-                "\(address.text) has other tables than before: somebody has removed them, and made new ones or restored a backup; what was acknowledged before is only there if the backup has it; start this program again to use these"
+                "the tables of \(address.text) were dropped and made again, or restored from a backup, while this program used them; nothing was changed, and requests that were acknowledged before are there only if the backup has them; start this program again to use these tables"
             )
         }
         tables = found
