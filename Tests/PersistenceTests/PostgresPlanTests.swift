@@ -23,6 +23,8 @@ struct PostgresPlanTests {
         .lockPendingOf, .lockRunningIn, .runningIn,
         .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
         .journalOfRequest, .journalLastOf,
+        // At most a page of them, after it was found.
+        .pruneAttempts, .pruneRequests,
     ]
     /// Those that change several rows.
     private static let searching: Set<PostgresQuery> = [
@@ -51,29 +53,46 @@ struct PostgresPlanTests {
             Attempt(request: id, launch: 1, number: 1, host: OpenStore.host, startedAt: 1))
     }
 
-    @Test("no query looks at a whole table, or sorts but for people")
-    func plans() throws {
-        let server = try PostgresServer.shared
-        let url = server.url()
-        let address = try PostgresAddress(url)
-        let store = try PostgresStore.open(address, creates: true)
-        for turn in 0..<100 {
+    private static func fill(_ store: PostgresStore, turns: Int, of size: Int) throws {
+        for turn in 0..<turns {
             var outlook = Outlook()
-            outlook.submissions = 100
+            outlook.submissions = size
             try store.write(expecting: outlook) { store throws(StoreFault) in
-                for number in turn * 100..<turn * 100 + 100 { try Self.add(number, store) }
+                for number in turn * size..<turn * size + size { try add(number, store) }
             }
             // Entries get their numbers.
             _ = try store.read { store throws(StoreFault) in
                 try store.journal(after: .max, of: nil, limit: 1)
             }
         }
-        let queries = PostgresQuery.allCases.filter { !Self.planless.contains($0) }
-        let settings = """
-            SET search_path TO \(address.schema); SET plan_cache_mode TO force_generic_plan;
-            SET enable_seqscan TO off; ANALYZE;
+    }
 
-            """
+    /// What the tables are like when a host prepares its statements, which are used for as long as it runs.
+    enum Tables: CaseIterable {
+        case empty
+        /// Of a store that was empty when the server looked at it, as it is after its history was pruned.
+        case small
+        case filled
+    }
+
+    @Test(
+        "no query looks at a whole table, or sorts but for people", arguments: Tables.allCases)
+    func plans(of tables: Tables) throws {
+        let server = try PostgresServer.shared
+        let url = server.url()
+        let address = try PostgresAddress(url)
+        let store = try PostgresStore.open(address, creates: true)
+        switch tables {
+        case .empty: break
+        case .small:
+            _ = try server.run(script: "VACUUM ANALYZE;")
+            try Self.fill(store, turns: 1, of: 32)
+        case .filled: try Self.fill(store, turns: 100, of: 100)
+        }
+        let queries = PostgresQuery.allCases.filter { !Self.planless.contains($0) }
+        let settings =
+            "SET search_path TO \(address.schema); \(tables == .filled ? "ANALYZE;" : "")\n"
+            + PostgresQuery.settingList.map { "SET \($0.0) TO '\($0.1)';\n" }.joined()
         // Of rows, once with columns that all differ, and once with keys alone that do.
         let statements = queries.flatMap { query in
             [.max, 1 << UInt64(query.keys) - 1].map { PostgresStatement(query, varying: $0) }

@@ -41,12 +41,16 @@ enum PostgresQuery: Int, CaseIterable {
 
     // MARK: Sessions and transactions
 
-    private static let settingList = [
+    static let settingList = [
         // With a generic plan a claim is found by its index, whatever the values. Compiling a plan takes longer
         // than any of them.
         ("jit", "off"), ("plan_cache_mode", "force_generic_plan"), ("lock_timeout", "2s"),
         ("statement_timeout", "30s"), ("idle_in_transaction_session_timeout", "5s"),
-        ("enable_seqscan", "off"), ("default_transaction_isolation", "read committed"),
+        // A plan is made once, often while a table is still empty, and has to be right when it is large: rows
+        // that are given are looked for by an index, one by one, and not among all that are there.
+        ("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"),
+        ("enable_material", "off"), ("enable_bitmapscan", "off"),
+        ("default_transaction_isolation", "read committed"),
         // The forms in which bytes and real numbers are read here.
         ("bytea_output", "hex"), ("extra_float_digits", "1"),
     ]
