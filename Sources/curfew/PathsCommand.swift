@@ -76,7 +76,7 @@ enum PathsCommand {
         let isLocal = place?.isOnServer == false
         return [
             ("configuration", usual?.path), ("store", isLocal ? place?.directory : nil),
-            ("socket", isLocal ? place.flatMap { ControlPlace($0)?.path } : nil),
+            ("socket", place.flatMap { ControlPlace($0)?.path }),
             ("apps", AppFile.directory { Environment.value($0) }),
         ].compactMap { name, path in path.map { (name, $0) } }
     }

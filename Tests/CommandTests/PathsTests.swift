@@ -96,8 +96,12 @@ struct PathsTests {
         #expect(text.contains("\na host of this user has:\n"), "\(text)")
         let server = try CommandRun(
             "paths", "--json",
-            environment: environment.merging(["CURFEW_STORE": "postgres://a:secret@b/c"]) { $1 })
+            environment: environment.merging([
+                "CURFEW_STORE": "postgres://a:secret@b/c", "XDG_RUNTIME_DIR": files.path,
+            ]) { $1 })
         #expect(try server.document()["store"] == nil && !server.output.contains("secret"))
+        let socket = try (server.document()["socket"] as? [String: Any])?["path"] as? String
+        #expect(socket?.hasPrefix(files.path("curfew-")) == true, "\(server.output)")
         for url in ["mysql://a:secret@b/c", "POSTGRES://a:secret@b/c"] {
             for command in ["paths", "doctor", "ps"] {
                 let run = try CommandRun(

@@ -212,6 +212,22 @@ struct SharedStoreTests {
                 """)
     }
 
+    @Test("What is committed while a host looks is found without a notice")
+    func unseen() throws {
+        let output = try run(
+            """
+            schema = re.search(r"curfew.schema=(\\w+)", store)[1]
+            start()
+            request = submit("true", "--after", "1d")
+            # Its place in the order is seen at once, itself only two seconds later, and nobody tells of it.
+            sql("BEGIN", f"SET LOCAL search_path TO {schema}", f"UPDATE request SET not_before = 1 WHERE id = {request}",
+                "INSERT INTO turn (id, entries) VALUES (nextval('turn_id'), 0)", "SELECT pg_sleep(2)", "COMMIT")
+            until(lambda: count(" finished") == 1)
+            print(check([request]))
+            """, on: .shared)
+        #expect(output == "1\nended 0\n")
+    }
+
     @Test("A host whose store is named by the environment makes no directory for it")
     func environment() throws {
         let output = try run(

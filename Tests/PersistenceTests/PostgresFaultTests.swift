@@ -56,11 +56,19 @@ struct PostgresFaultTests {
             try PostgresAddress("postgresql://me@host/jobs?curfew.lease=5&connect_timeout=3").key
                 == PostgresAddress("postgres://you:hush@host/jobs").key)
         #expect(address.parameters["sslmode"] == "verify-full" && address.schema == "two")
-        #expect(
-            try PostgresAddress("postgresql://db.example.org/x").parameters["sslmode"]
-                == "require")
-        #expect(
-            try PostgresAddress("postgresql://localhost/x").parameters["sslmode"] == nil)
+        func encryption(_ url: String, _ environment: [String: String] = [:]) throws -> String? {
+            try PostgresAddress(url) { environment[$0] }.parameters["sslmode"]
+        }
+        let far = "db.example.org"
+        #expect(try encryption("postgresql://\(far)/x") == "require")
+        #expect(try encryption("postgresql://\(far)/x", ["PGSSLMODE": "verify-full"]) == nil)
+        #expect(try encryption("postgresql:///x?hostaddr=192.0.2.1") == "require")
+        #expect(try encryption("postgresql:///x", ["PGHOST": far]) == "require")
+        #expect(try encryption("postgresql:///x", ["PGHOSTADDR": "192.0.2.1"]) == "require")
+        #expect(try encryption("postgresql:///x?service=jobs", ["PGHOST": far]) == nil)
+        #expect(try encryption("postgresql:///x", ["PGSERVICE": "jobs"]) == nil)
+        #expect(try encryption("postgresql://localhost/x", ["PGHOST": far]) == nil)
+        #expect(try encryption("postgresql:///x", ["PGHOST": "/run/postgresql"]) == nil)
         // Without encoding, a part of the password is read as the host, the port or the path.
         for (place, said) in [
             ("me:hush/hush@host/db", "%2F"), ("me:a@hush@host/db", "%40"),

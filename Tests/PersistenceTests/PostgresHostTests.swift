@@ -273,6 +273,14 @@ struct PostgresHostTests {
         for host in hosts { #expect(try host.decide().isEmpty) }
     }
 
+    /// Returns the data version once nothing is under way that it counts.
+    private static func settledVersion(of store: PostgresStore) throws -> Int64 {
+        store.askInterval = 0
+        var version = try store.dataVersion()
+        while !store.isSettled { version = try store.dataVersion() }
+        return version
+    }
+
     @Test("a look is no news to others, unless it kept requests from them that it has not launched")
     func looks() throws {
         let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
@@ -280,7 +288,7 @@ struct PostgresHostTests {
         try b.enter()
         try a.submit(2)
         #expect(try a.decide(looks: false).count == 2)
-        let version = try b.store.dataVersion()
+        let version = try Self.settledVersion(of: b.store)
         for _ in 0..<3 { #expect(try a.decide().isEmpty) }
         #expect(try b.store.dataVersion() == version)
         try a.submit(2)
@@ -295,6 +303,29 @@ struct PostgresHostTests {
         #expect(claimed == pending[0].id)
         #expect(try b.store.dataVersion() != before)
         #expect(try a.decide().count == 2)
+    }
+
+    @Test("a turn that is counted before it is committed is news again once it is")
+    func underWay() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        let before = try Self.settledVersion(of: b.store)
+        let during = try a.store.write { transaction throws(StoreFault) in
+            try transaction.append(
+                JournalEntry(.submitted, at: 1, request: nil, identifier: "org.example.tidy"))
+            // Its entries get their numbers, so that its turn has its place.
+            _ = try transaction.journal(after: .max, of: nil, limit: 1)
+            let first = try b.store.dataVersion()
+            #expect(first != before)
+            let second = try b.store.dataVersion()
+            #expect(second != first && !b.store.isSettled)
+            return second
+        }
+        let after = try b.store.dataVersion()
+        #expect(after != during)
+        #expect(b.store.isSettled)
+        #expect(try b.store.dataVersion() == after)
     }
 
     @Test("hosts that have left are forgotten with the history")

@@ -120,4 +120,17 @@ struct PostgresLeaseTests {
         #expect(!host.news.value.contains { Self.isLapsed($0.what) })
         #expect(host.end())
     }
+
+    @Test("a host whose beats the server does not take is told so once its lease has lapsed")
+    func refused() throws {
+        let server = try PostgresServer.shared
+        let schema = try PostgresAddress(server.url()).schema
+        let host = try Keeper(server.url(schema: schema, "&curfew.lease=3"), process: 3)
+        try server.run("ALTER TABLE \(schema).host DROP COLUMN knows")
+        let refused = try #require(
+            host.first { if case .refused = $0 { true } else { false } })
+        let lapsed = try #require(host.first(Self.isLapsed))
+        #expect(lapsed < refused)
+        #expect(host.end())
+    }
 }

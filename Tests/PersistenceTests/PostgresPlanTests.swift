@@ -11,7 +11,7 @@ import Testing
 struct PostgresPlanTests {
     /// Those of a handful of rows.
     private static let whole: Set<PostgresQuery> = [
-        .schedules, .hosts, .lastSeen, .lastTurn, .poll,
+        .schedules, .hosts, .lastSeen, .lastTurn, .poll, .underWay,
         // A part of a text is in no index.
         .found, .countFound,
     ]

@@ -47,4 +47,6 @@ package final class TappedStore: RequestStore {
     }
 
     package func dataVersion() throws(StoreFault) -> Int64 { try store.dataVersion() }
+
+    package var isSettled: Bool { store.isSettled }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CPostgres
+internal import Glibc
 package import Scheduling
 
 /// The address of a store on a server of PostgreSQL: a URL as libpq reads it, and parameters of ours, which
@@ -26,6 +27,15 @@ package struct PostgresAddress: Hashable, Sendable {
 
     /// Reads a URL. Throws `.denied` where it is malformed, or libpq is not there.
     package init(_ url: String) throws(StoreFault) {
+        try self.init(url, environment: Self.environment)
+    }
+
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// - Parameter environment: returns a variable that libpq reads where the URL says nothing.
+    init(_ url: String, environment: (String) -> String?) throws(StoreFault) {
         try Self.check(url)
         var (schema, isPooled, lease) = ("curfew", false, Self.usualLease)
         let rest = try Self.take(from: url) { name, value throws(StoreFault) in
@@ -56,7 +66,7 @@ package struct PostgresAddress: Hashable, Sendable {
             }
         }
         let given = try Self.parse(rest)
-        parameters = Self.completed(given)
+        parameters = Self.completed(given, environment)
         self.schema = schema
         self.isPooled = isPooled
         self.lease = lease * 1_000_000_000
@@ -185,24 +195,33 @@ package struct PostgresAddress: Hashable, Sendable {
     }
 
     /// Adds defaults for what neither the URL nor the environment sets.
-    private static func completed(_ given: [String: String]) -> [String: String] {
+    private static func completed(
+        _ given: [String: String], _ environment: (String) -> String?
+    ) -> [String: String] {
         var all = given
-        func set(_ name: String, _ value: String) { if all[name] == nil { all[name] = value } }
-        set("connect_timeout", "5")
-        set("target_session_attrs", "read-write")
-        set("gssencmode", "disable")
+        func set(_ name: String, _ value: String, unless variable: String? = nil) {
+            guard all[name] == nil, variable.flatMap(environment) == nil else { return }
+            all[name] = value
+        }
+        set("connect_timeout", "5", unless: "PGCONNECT_TIMEOUT")
+        set("target_session_attrs", "read-write", unless: "PGTARGETSESSIONATTRS")
+        set("gssencmode", "disable", unless: "PGGSSENCMODE")
         set("keepalives_idle", "5")
         set("keepalives_interval", "3")
         set("keepalives_count", "3")
         set("tcp_user_timeout", "10000")
         all["client_encoding"] = "UTF8"
         set("fallback_application_name", "curfew")
-        let hosts = (all["host"] ?? "").split(separator: ",")
-        let isNear = hosts.allSatisfy {
+        // What a service file says counts less than what is set here.
+        guard all["service"] ?? environment("PGSERVICE") == nil else { return all }
+        let hosts =
+            all["hostaddr"] ?? all["host"] ?? environment("PGHOSTADDR") ?? environment("PGHOST")
+            ?? ""
+        let isNear = hosts.split(separator: ",").allSatisfy {
             $0.begins(with: "/") || $0.begins(with: "@") || $0 == "localhost" || $0 == "127.0.0.1"
                 || $0 == "::1"
         }
-        if !isNear { set("sslmode", "require") }
+        if !isNear { set("sslmode", "require", unless: "PGSSLMODE") }
         return all
     }
 }

@@ -112,14 +112,17 @@ package final class PostgresLease: HostLease {
             }
             // One with a connection may only have been stopped: then a beat says whether others have noticed.
             if round.connection == nil { lapse(&round, tell) }
+            var isRefused = false
             do throws(StoreFault) {
                 try pass(&round, at: now, tell)
             } catch {
                 round.connection = nil
                 round.watch.broke()
                 round.nextTry = csys_boottime_ns() + Self.retryInterval
+                isRefused = error.kind != .unreachable
             }
             lapse(&round, tell)
+            if isRefused, round.hasLapsed { tell(.refused) }
             rest(round)
         }
     }

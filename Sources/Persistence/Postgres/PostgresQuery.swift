@@ -6,7 +6,7 @@ enum PostgresQuery: Int, CaseIterable {
     case settings, turnSettings, begin, beginReading, commit, rollback, save, release,
         rollbackToSaved
     case newTurn, newTurns, newRequests, lockIdentifiers, lockScope, endTurn, tombstone,
-        turnEntries, lastTurn
+        turnEntries, lastTurn, underWay
     case endSession, endTransaction, notify
     case insertRequest, insertRequests, updateRequest, updateRequests, redescribeRequests
     case setPayload
@@ -110,6 +110,9 @@ enum PostgresQuery: Int, CaseIterable {
         // Behind a pooler a session is not one's own.
         case .endTransaction: Self.end(whose: "xact_start")
         case .lastTurn: "SELECT last_value FROM turn_order"
+        // Who draws a place has this lock before, and until the end of the transaction.
+        case .underWay:
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'turn'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
         case .notify: "SELECT pg_notify($1, $2)"
         default: nil
         }

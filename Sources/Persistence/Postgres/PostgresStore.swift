@@ -25,6 +25,11 @@ package final class PostgresStore: RequestStore {
     private var tables: Int64?
     /// The turns of this store, which are no news to it.
     private var ownTurns: Int64 = 0
+    private var turns = TurnWatch()
+    /// CLOCK_MONOTONIC time from which it may be asked which turns are under way.
+    private var nextAsking: UInt64 = 0
+    /// Nanoseconds between two such questions.
+    var askInterval: UInt64 = 500_000_000
 
     /// Nanoseconds within which it is found out whether a transaction was committed whose answer was lost.
     static let usualResolveLimit: UInt64 = 30_000_000_000
@@ -336,9 +341,19 @@ package final class PostgresStore: RequestStore {
             try connection.send(.begin)
             try connection.send(.turnSettings) { $0.put(address.schema) }
         }
-        let answer = try connection.send(.lastTurn)
+        // That takes a lock of the server's, so that not each notice asks.
+        let asks = !turns.isSettled && csys_monotonic_ns() >= nextAsking
+        let last = try connection.send(.lastTurn)
+        let underWay = asks ? try connection.send(.underWay) : nil
         if address.isPooled { try connection.send(.commit) }
         try connection.sync()
-        return answer[0].integer(0) - ownTurns
+        let wasSettled = turns.isSettled
+        turns.observe(
+            turns: last[0].integer(0) - ownTurns,
+            areUnderWay: underWay.map { $0[0].text(0) == "t" })
+        if asks || wasSettled { nextAsking = csys_monotonic_ns() + askInterval }
+        return turns.version
     }
+
+    package var isSettled: Bool { turns.isSettled }
 }

@@ -219,7 +219,7 @@ final class RequestLoop: @unchecked Sendable {
             "the check after an unclean stop found \(problems.count) faults; the first: \(first); make a copy of the store, and see `curfew db check`"
         )
         verdict.withLock { $0 = fault }
-        _ = inbox.add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
+        transact()
     }
 
     /// The current time for dates, by the clock of the store if hosts of several machines use it.
@@ -262,8 +262,8 @@ final class RequestLoop: @unchecked Sendable {
         case .lost:
             guard engine.phase.isOpen else { return }
             lapsedSince.store(0, ordering: .releasing)
-            // A transaction finds out, whatever it is for; without a job there would be none before something is due.
-            _ = inbox.add(RequestJob(apply: { (_, _, _) in }, finish: { _ in }))
+            transact()
+        case .refused: if engine.phase.isOpen { transact() }
         case .renewed:
             leaseGuard.renew()
             if lapsedSince.exchange(0, ordering: .acquiringAndReleasing) != 0 {
@@ -273,9 +273,13 @@ final class RequestLoop: @unchecked Sendable {
         case .drained(let isDrained):
             guard setDrained(since: isDrained ? moment.wall : nil) else { return }
             noteDrain(isDrained)
-            // A batch takes it in only if there is something to do.
-            _ = inbox.add(RequestJob(apply: { (_, _, _) in }, finish: { _ in }))
+            transact()
         }
+    }
+
+    /// Has a transaction made, which finds out how this host stands: else there would be none before something is due.
+    private func transact() {
+        _ = inbox.add(RequestJob(apply: { (_, _, _) in }, finish: { _ in }))
     }
 
     /// Whether the calling thread runs a batch, where it must not wait for another one.
@@ -293,6 +297,7 @@ final class RequestLoop: @unchecked Sendable {
             // would differ by the time spent computing them.
             if left == 0 || wake.isBefore(restingWake)
                 || storeWatch.descriptor != restingDescriptor
+                || storeWatch.nextLook < restingUntil.load(ordering: .relaxed)
             {
                 inbox.wake()
             }
@@ -437,6 +442,7 @@ final class RequestLoop: @unchecked Sendable {
                 $0.apply != nil && !$0.isOwed && $0.submissions == 0
             }
             if book.takeArrived() || isChanged { lease.wakeOthers() }
+            if book.takeMissed() { storeWatch.missed() }
         }
         for effect in effects { perform(effect) }
         reportFactors()

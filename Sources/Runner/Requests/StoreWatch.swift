@@ -18,12 +18,13 @@ struct StoreWatch: ~Copyable {
     private var identity: csys_identity?
     /// Nil when unknown, so that the next check reports news.
     private var version: Int64?
-    /// CLOCK_MONOTONIC time of the next check without a touch.
+    /// CLOCK_MONOTONIC time of the next check without a touch, or without a word of the lease.
     private(set) var nextLook: UInt64
 
     /// - Parameters:
     ///   - file: the file that is touched; nil if there is a lease, or no other process uses the store.
     ///   - lease: of a store that many hosts share.
+    ///   - interval: nanoseconds between two checks without a touch of the file.
     init(_ file: String?, _ lease: (any HostLease)?, every interval: UInt64) {
         self.file = file
         self.lease = lease
@@ -36,7 +37,9 @@ struct StoreWatch: ~Copyable {
 
     /// Remembers the data version before the store is read; later writes are news.
     mutating func willRead(_ store: any RequestStore) {
-        if file != nil || lease != nil { version = try? store.dataVersion() }
+        guard file != nil || lease != nil else { return }
+        version = try? store.dataVersion()
+        if lease != nil { lookAgain(store) }
     }
 
     /// Forgets the data version, because another connection counts anew.
@@ -58,12 +61,29 @@ struct StoreWatch: ~Copyable {
     }
 
     private mutating func hasNews(_ store: any RequestStore, _ lease: any HostLease) -> Bool {
-        guard csys_eventfd_drain(lease.descriptor) else { return false }
+        let isTold = csys_eventfd_drain(lease.descriptor)
+        guard isTold || nextLook <= csys_monotonic_ns() else { return false }
         let before = version
         version = try? store.dataVersion()
+        lookAgain(store)
         // What cannot be asked may have changed, and nobody tells of it again.
         return version == nil || version != before
     }
+
+    /// Others had what this host wanted. They may leave it, and tell nobody: there is news in a moment.
+    mutating func missed() {
+        guard lease != nil else { return }
+        version = nil
+        nextLook = min(nextLook, csys_monotonic_ns() + Self.settleInterval)
+    }
+
+    /// What others are about to commit may be counted already, so that nobody tells of it.
+    private mutating func lookAgain(_ store: any RequestStore) {
+        nextLook = store.isSettled ? .max : csys_monotonic_ns() + Self.settleInterval
+    }
+
+    /// Nanoseconds until the next check where others are about to commit, or to leave something.
+    private static let settleInterval: UInt64 = 1_000_000_000
 
     /// Whether the store has answered the last question.
     var hasAnswer: Bool { version != nil }

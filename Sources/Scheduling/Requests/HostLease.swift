@@ -29,6 +29,9 @@ package enum HostLeaseNews: Sendable {
     /// Others have taken this host for dead: nothing that it does counts, and it has to enter the store anew. Nothing else
     /// may tell it so.
     case lost
+    /// The server answers, and has taken no beat for so long that the lease has lapsed: a transaction says why. Told again
+    /// as long as it is so.
+    case refused
     /// This host's beats get through again.
     case renewed
     /// A person wants this host to launch nothing more, or to launch again.

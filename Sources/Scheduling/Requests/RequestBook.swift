@@ -100,6 +100,16 @@ package struct RequestBook: Sendable {
         return !arrivedSoon.isEmpty
     }
 
+    /// Whether others had requests that were to be launched, since `takeMissed`.
+    private var hasMissed = false
+
+    /// Returns whether others had requests, since the last call, that were to be launched here. Where their transaction is
+    /// not committed, nobody tells that they have left them.
+    package mutating func takeMissed() -> Bool {
+        defer { hasMissed = false }
+        return hasMissed
+    }
+
     // MARK: Reverting
 
     /// Returns the state for `revert`, before a transaction. Its cost grows with the running
@@ -826,6 +836,7 @@ package struct RequestBook: Sendable {
         else {
             // It is read again once the others have written.
             scheduler.setHead(nil, of: launch.queue)
+            hasMissed = hasMissed || isFull != true
             return nil
         }
         launch.id = id

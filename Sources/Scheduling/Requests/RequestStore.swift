@@ -32,10 +32,13 @@ package protocol RequestStore: AnyObject {
 
     /// Returns a number that changes when another connection has changed the store.
     func dataVersion() throws(StoreFault) -> Int64
+    /// Whether all that the last data version counts can be read. If not, it is to be asked for again soon.
+    var isSettled: Bool { get }
 }
 
 extension RequestStore {
     package var usesOutlook: Bool { false }
+    package var isSettled: Bool { true }
     package var warning: String? { nil }
 
     package func write<Result>(

@@ -27,7 +27,11 @@ extension HTTPFault {
         case .store(let fault):
             self.init(
                 fault.kind == .full ? 507 : 503, "store", fault.message,
-                help: ["nothing was changed; `curfew doctor` looks at the store"])
+                help: [
+                    fault.kind == .unknown
+                        ? "whether it was changed is not known: with the same key a submission can be repeated"
+                        : "nothing was changed; `curfew doctor` looks at the store"
+                ])
         case .refused(.tooMany(let scope, _)):
             let threshold: String? =
                 switch scope {

@@ -46,7 +46,8 @@ enum ListCommand {
             --state takes the words of the column STATE, with commas between them; host-gone
             are requests that ran when the last host ended. --watch
             draws the list anew on a terminal; elsewhere an empty line comes before each
-            further list, and with --json each list is one line.
+            further list, and with --json each list is one line. A server that the store is
+            on may be away for a minute meanwhile.
             """,
         ],
         exits: ExitMeaning.looking,

@@ -27,7 +27,7 @@ enum LogCommand {
             """
             --after N prints all entries after N, unless --limit is given: a program that
             stores the last number misses no entry. --follow ends with SIGINT, or when its
-            reader is gone.
+            reader is gone. A server that the store is on may be away for a minute meanwhile.
             """,
         ],
         exits: ExitMeaning.looking,

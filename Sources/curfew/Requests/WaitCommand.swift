@@ -26,7 +26,8 @@ enum WaitCommand {
             Waits until all named requests are over, with all their attempts, and prints how
             each ended. Of several exit statuses it takes the greatest. A repeated request
             is over once it is cancelled. The wait itself changes nothing: ended by a signal
-            or --timeout, it leaves the requests as they are.
+            or --timeout, it leaves the requests as they are. A server that the store is on
+            may be away for a minute meanwhile.
             """,
             """
             3-7 names all requests with these numbers.
