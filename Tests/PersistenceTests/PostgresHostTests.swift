@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TestSupport
 import Testing
 
@@ -343,6 +344,109 @@ struct PostgresHostTests {
         }
         #expect(try PostgresServer.shared.run("SELECT count(*) FROM \(name).host") == ["1"])
         #expect(try b.read { store throws(StoreFault) in try store.hosts().count } == 1)
+    }
+
+    @Test(
+        "a request that is retried while its history is removed stays, and two do not remove twice as much"
+    )
+    func prunedTogether() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        try a.submit(4)
+        let ids = try a.decide()
+        try a.end(ids)
+        func prune(_ member: Member, keeping kept: Int) throws(StoreFault) -> Int {
+            try member.store.write { store throws(StoreFault) in
+                try store.prune(before: 0, keeping: kept, limit: 10)
+            }
+        }
+        var removed = 0
+        try a.store.write { store throws(StoreFault) in
+            var request = try store.request(ids[0])!
+            // The oldest one is locked now.
+            removed = try prune(b, keeping: 3)
+            request.state = .pending
+            try store.update(request)
+        }
+        #expect(removed == 1)
+        #expect(
+            try b.read { store throws(StoreFault) in try store.request(ids[0])?.state } == .pending)
+        try a.store.write { store throws(StoreFault) in
+            #expect(try store.prune(before: 0, keeping: 1, limit: 10) == 1)
+            removed = try prune(b, keeping: 1)
+        }
+        #expect(removed == 0)
+        let left = try PostgresServer.shared.run(
+            "SELECT count(*), (SELECT count(*) FROM \(address.schema).attempt) FROM \(address.schema).request"
+        )
+        #expect(left == ["2|2"])
+    }
+
+    @Test("what another host has launched again while one waited is no orphan")
+    func orphansAgain() throws {
+        let (a, c) = (try Member(address, process: 1), try Member(address, process: 3))
+        for host in [a, c] { try host.enter() }
+        try a.submit(2)
+        let ids = try a.decide()
+        // Its process is gone, and nobody has looked at what it ran.
+        try PostgresServer.shared.run(
+            "UPDATE \(address.schema).host SET ended_at = 1 WHERE process = 1")
+        let found = Guarded<[RequestID]?>(nil)
+        let isWaiting = """
+            SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE OF r%' OR wait_event_type = 'Lock' AND query LIKE '%AS r WHERE state = 2%'
+            """
+        try c.store.write { [now = c.now] store throws(StoreFault) in
+            _ = try store.request(ids[0])
+            Thread.detachNewThread { [address] in
+                let orphans = try? PostgresStore.open(address, creates: false).write {
+                    store throws(StoreFault) in try store.orphans().map(\.id)
+                }
+                found.value = orphans ?? []
+            }
+            do {
+                while try PostgresServer.shared.run(isWaiting) == ["0"] { usleep(5_000) }
+                // A third host has both settled the second one and launched it again.
+                let other = try PostgresStore.open(address, creates: false)
+                try other.write { store throws(StoreFault) in
+                    var request = try store.request(ids[1])!
+                    request.launches = 2
+                    try store.update(request)
+                    try store.put(
+                        Attempt(
+                            request: ids[1], launch: 2, number: 1, host: c.book.host.identity,
+                            startedAt: now.wall))
+                }
+            } catch { Issue.record(error) }
+        }
+        while found.value == nil { usleep(5_000) }
+        #expect(found.value == [ids[0]])
+    }
+
+    @Test("a host beats while its turn is under way, and nobody ends it before that is over")
+    func beating() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        let schema = address.schema
+        try a.store.write { store throws(StoreFault) in
+            try store.setValue("n", [1])
+            _ = try store.value("n")
+            do {
+                try PostgresServer.shared.run(
+                    "SET lock_timeout = '2s'; UPDATE \(schema).host SET beat = beat + 1 WHERE process = 1"
+                )
+            } catch { Issue.record(error) }
+            #expect(throws: StoreFault.self) {
+                try b.store.write { store throws(StoreFault) in
+                    try store.leave(store.hosts().first { $0.identity.process == 1 }!, at: 1)
+                }
+            }
+        }
+        let isEnded = try b.store.write { store throws(StoreFault) in
+            try store.leave(store.hosts().first { $0.identity.process == 1 }!, at: 1)
+        }
+        #expect(isEnded)
     }
 
     @Test("as many run in all hosts as the handler has places in the store")

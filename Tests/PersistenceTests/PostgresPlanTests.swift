@@ -23,8 +23,6 @@ struct PostgresPlanTests {
         .lockPendingOf, .lockRunningIn, .runningIn,
         .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
         .journalOfRequest, .journalLastOf,
-        // At most a page of them, after it was found.
-        .pruneAttempts, .pruneRequests,
     ]
     /// Those that change several rows.
     private static let searching: Set<PostgresQuery> = [
@@ -33,6 +31,7 @@ struct PostgresPlanTests {
     /// Those that are no statement with a plan.
     private static let planless: Set<PostgresQuery> = [
         .begin, .beginReading, .commit, .rollback, .save, .release, .rollbackToSaved,
+        .forgetPlans,
     ]
 
     private static func add(
@@ -65,6 +64,30 @@ struct PostgresPlanTests {
                 try store.journal(after: .max, of: nil, limit: 1)
             }
         }
+    }
+
+    @Test("a statement that was planned for empty tables is planned anew")
+    func anew() throws {
+        let server = try PostgresServer.shared
+        let address = try PostgresAddress(server.url())
+        let store = try PostgresStore.open(address, creates: true)
+        _ = try server.run(script: "VACUUM ANALYZE;")
+        let connection = try PostgresConnection.open(address)
+        func plan() throws -> [String] {
+            let answer = try connection.send(
+                text: "EXPLAIN EXECUTE \(PostgresStatement(.orphans).name)")
+            try connection.sync()
+            return answer.rows.map { $0.text(0) ?? "" }
+        }
+        try connection.send(.orphans)
+        try connection.sync()
+        try Self.fill(store, turns: 20, of: 100)
+        let before = try plan()
+        #expect(try plan() == before)
+        try connection.planAnew(at: .max / 2)
+        let after = try plan()
+        #expect(before != after)
+        #expect(after.contains { $0.contains("attempt_pkey") }, "\(after)")
     }
 
     /// What the tables are like when a host prepares its statements, which are used for as long as it runs.

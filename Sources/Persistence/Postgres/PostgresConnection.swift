@@ -31,6 +31,11 @@ final class PostgresConnection {
         }
     }
 
+    /// CLOCK_MONOTONIC time of the next `planAnew` that does something.
+    private var nextPlanning: UInt64
+    /// Nanoseconds between two plannings, of which each is twice as long as the one before, up to a minute.
+    private var planningPause: UInt64 = 1_000_000_000
+
     /// The number of times that answers were waited for: round trips.
     private(set) var roundTrips = 0
     /// What was sent since the last `sync`.
@@ -79,6 +84,7 @@ final class PostgresConnection {
         self.address = address
         self.answerLimit = answerLimit
         self.deadline = deadline
+        nextPlanning = csys_monotonic_ns() + planningPause
     }
 
     deinit { cpg_close(handle) }
@@ -211,6 +217,16 @@ final class PostgresConnection {
         guard isSent else { throw broken() }
         expected.append(.answer(answer))
         return answer
+    }
+
+    /// Has the server plan its statements again, now and then. It plans a prepared one once, and one that was made when
+    /// tables were empty looks through all of them when they are large. The server itself plans it again once it has looked
+    /// at the tables, which may take long, or never come.
+    func planAnew(at now: UInt64 = csys_monotonic_ns()) throws(StoreFault) {
+        guard now >= nextPlanning, !address.isPooled else { return }
+        planningPause = min(2 * planningPause, 60_000_000_000)
+        nextPlanning = now + planningPause
+        try send(.forgetPlans)
     }
 
     /// Sends a statement that is not prepared, and may have no values.

@@ -90,6 +90,11 @@ package struct PostgresMigration: Equatable, Sendable {
         try connection.sync()
         guard hosts.count > 0 else {
             guard now > 1 else { return }
+            // Their turns that are under way come first.
+            try connection.send(
+                text:
+                    "SELECT FROM \(connection.address.schema).host WHERE ended_at IS NULL AND knows < \(version) FOR UPDATE"
+            )
             try connection.send(
                 text:
                     "UPDATE \(connection.address.schema).host SET ended_at = \(PostgresQuery.now) WHERE ended_at IS NULL AND knows < \(version)"

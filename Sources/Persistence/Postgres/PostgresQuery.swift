@@ -3,7 +3,7 @@ internal import Scheduling
 
 /// Every statement of a store on a server, so that each is prepared once and all can be looked at.
 enum PostgresQuery: Int, CaseIterable {
-    case settings, turnSettings, begin, beginReading, commit, rollback, save, release,
+    case settings, turnSettings, forgetPlans, begin, beginReading, commit, rollback, save, release,
         rollbackToSaved
     case newTurn, newTurns, newRequests, lockIdentifiers, lockScope, endTurn, tombstone,
         turnEntries, lastTurn, underWay
@@ -22,9 +22,10 @@ enum PostgresQuery: Int, CaseIterable {
     case putAttempt, putAttempts, endAttempt, endAttempts, removeAttempts, attempt, attempts
     case appendOne, append, lockNumbers, giveNumbers, journal, journalOfRequest, journalLastOf,
         causes
-    case pruneAttempts, pruneRequests
+    case lockPruning, prunable, pruneAttempts, pruneRequests
     case journalFirst, journalLast, journalKept, pruneJournal, pruneTurns
-    case enter, hosts, beat, drain, poll, fence, leave, lastSeen, standing, setStanding, pruneHosts
+    case enter, hosts, beat, drain, poll, fence, lockHost, leave, lastSeen, standing, setStanding,
+        pruneHosts
     case runningIn, lockRunningIn, orphans, lockOrphans
     case schedules, schedule, putSchedule, removeSchedule
     case rollups, addRollup, takeRollups, removeRollups
@@ -83,6 +84,7 @@ enum PostgresQuery: Int, CaseIterable {
         // A pooler names no process of the server, and nothing may be set in a session that others get, too.
         case .settings: Self.settings(isLocal: false) + " WHERE pg_backend_pid() = $2"
         case .turnSettings: Self.settings(isLocal: true)
+        case .forgetPlans: "DISCARD PLANS"
         case .begin: "BEGIN ISOLATION LEVEL READ COMMITTED"
         case .beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .commit: "COMMIT"
@@ -102,8 +104,10 @@ enum PostgresQuery: Int, CaseIterable {
         case .lockScope:
             "SELECT pg_advisory_xact_lock('turn'::regclass::oid::integer, $1::integer)"
         case .endTurn: "INSERT INTO turn (id, entries) VALUES ($1, $2)"
+        // Where the row is there it is written again: the commit of that waits for what the first one has waited for, such
+        // as a standby.
         case .tombstone:
-            "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO NOTHING"
+            "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO UPDATE SET entries = turn.entries"
         case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
         // Only one that waits for its client: a commit that waits for a standby must not be hurried.
         case .endSession: Self.end(whose: "backend_start")
@@ -313,10 +317,12 @@ enum PostgresQuery: Int, CaseIterable {
         case .drain: "UPDATE host SET drained = $2 WHERE id = $1 AND ended_at IS NULL"
         case .poll:
             "SELECT last_value, (SELECT drained FROM host WHERE id = $1), \(Self.now) FROM turn_order"
-        // As long as the transaction lasts nobody takes this host's requests over.
+        // As long as the transaction lasts nobody takes this host's requests over, and the host beats all the same.
         // Where that is no host any more it is a division by zero, which ends the transaction.
         case .fence:
-            "WITH here AS (SELECT FROM host WHERE id = $1 AND ended_at IS NULL FOR SHARE) SELECT 1 / (SELECT count(*) FROM here)"
+            "WITH here AS (SELECT FROM host WHERE id = $1 AND ended_at IS NULL FOR KEY SHARE) SELECT 1 / (SELECT count(*) FROM here)"
+        // The lock waits for the turns of the host, which an UPDATE alone would not.
+        case .lockHost: "SELECT FROM host WHERE id = $1 FOR UPDATE"
         case .leave:
             "UPDATE host SET ended_at = $3 WHERE id = $1 AND ended_at IS NULL AND (lease = 0 OR id = $4 OR beat = $2)"
         case .lastSeen:
@@ -342,9 +348,6 @@ enum PostgresQuery: Int, CaseIterable {
             "INSERT INTO attempt (\(names)) SELECT \(rows) ON CONFLICT (request, launch) DO UPDATE SET (\(names)) = (\(PostgresSchema.names(columns, of: "excluded")))"
     }
 
-    /// The oldest history, of which something is left.
-    private static let pruned =
-        "SELECT id FROM request WHERE state >= 4 AND changed_at < $1 ORDER BY changed_at, id LIMIT $2"
     /// Entries with their numbers.
     private static let numbered =
         "FROM turn AS t JOIN entry AS e ON e.turn = t.id WHERE t.first IS NOT NULL"
@@ -400,8 +403,15 @@ enum PostgresQuery: Int, CaseIterable {
         case .causes:
             return
                 "\(Self.numberedEntry) \(Self.numbered) AND \(SQLiteSchema.isCause) AND e.at >= $1 AND e.at < $2 ORDER BY e.at, t.first, e.n LIMIT $3"
-        case .pruneAttempts: return "DELETE FROM attempt WHERE request IN (\(Self.pruned))"
-        case .pruneRequests: return "DELETE FROM request WHERE id IN (\(Self.pruned))"
+        // One at a time: two would count the same history, and remove it twice over.
+        case .lockPruning:
+            return "SELECT pg_try_advisory_xact_lock('request'::regclass::oid::integer, 0)"
+        // Locked before it is removed: it may be retried meanwhile, and is history no more then.
+        case .prunable:
+            return
+                "SELECT id FROM request WHERE state >= 4 AND changed_at < $1 ORDER BY changed_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
+        case .pruneAttempts: return "DELETE FROM attempt WHERE request = ANY ($1::bigint[])"
+        case .pruneRequests: return "DELETE FROM request WHERE id = ANY ($1::bigint[])"
         case .journalFirst:
             return "SELECT t.first + e.n \(Self.numbered) ORDER BY t.first, e.n LIMIT 1"
         case .journalLast:

@@ -94,6 +94,7 @@ extension PostgresTransaction {
     }
 
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
+        guard try ask(.lockPruning)[0].text(0) == "t" else { return 0 }
         let limit = max(0, limit)
         let excess = Int(try ask(number: .countHistory) ?? 0) - max(0, kept)
         var removed = 0
@@ -106,19 +107,20 @@ extension PostgresTransaction {
 
     /// Removes the oldest history with what belongs to it.
     private func remove(before date: Int64, limit: Int) throws(StoreFault) -> Int {
-        try change(.pruneAttempts) {
+        checkMayWrite()
+        let numbers = try ask(.prunable) {
             $0.put(date)
             $0.put(Int64(limit))
-        }
-        let answer = try ask(.pruneRequests) {
-            $0.put(date)
-            $0.put(Int64(limit))
-        }
+        }.rows.map { $0.integer(0) }
+        guard !numbers.isEmpty else { return 0 }
+        let list = "{\(numbers.map { "\($0)" }.joined(separator: ","))}"
+        try change(.pruneAttempts) { $0.put(list) }
+        try change(.pruneRequests) { $0.put(list) }
         for (id, request) in seen where !request.state.isLive {
             seen[id] = nil
             payloads[id] = nil
         }
-        return answer.changes
+        return numbers.count
     }
 
     private func pruneJournal(

@@ -17,6 +17,7 @@ extension PostgresTransaction {
 
     func leave(_ host: HostRecord, at date: Int64) throws(StoreFault) -> Bool {
         checkMayWrite()
+        try change(.lockHost) { $0.put(host.id) }
         let answer = try ask(.leave) {
             $0.put(host.id)
             $0.put(host.beat)
@@ -58,5 +59,12 @@ extension PostgresTransaction {
         }
     }
 
-    func orphans() throws(StoreFault) -> [Request] { try list(.orphans, locking: .lockOrphans) }
+    func orphans() throws(StoreFault) -> [Request] {
+        let found = try list(.orphans, locking: .lockOrphans)
+        guard mayWrite, !found.isEmpty else { return found }
+        // While one was waited for, others may have been launched again: whether a host has them was looked at before.
+        // They are locked now, so that this stays as it is.
+        let still = try Set(ask(.orphans).rows.map { RequestID(rawValue: UInt64($0.integer(0))) })
+        return found.filter { still.contains($0.id) }
+    }
 }

@@ -121,6 +121,7 @@ final class PostgresTransaction: StoreTransaction {
     // MARK: Beginning and ending
 
     func begin(writing: Bool, expecting outlook: Outlook = Outlook()) throws(StoreFault) {
+        try connection.planAnew()
         if !writing { try giveNumbers() }
         mayWrite = writing
         if !writing {
