@@ -152,8 +152,8 @@ extension SQLiteTransaction {
         var removed = 0
         if excess > 0 { removed = try remove(before: .max, limit: min(excess, limit)) }
         if removed < limit { removed += try remove(before: date, limit: limit - removed) }
-        try pruneJournal(before: date, keeping: kept, limit: limit)
-        return removed
+        let entries = try pruneJournal(before: date, keeping: kept, limit: limit)
+        return max(removed, entries / 10)
     }
 
     /// Removes the oldest history with what belongs to it.
@@ -171,11 +171,12 @@ extension SQLiteTransaction {
         return removed
     }
 
+    /// Returns how many entries it has removed.
     private func pruneJournal(
         before date: Int64, keeping kept: Int, limit: Int
-    ) throws(StoreFault) {
+    ) throws(StoreFault) -> Int {
         guard let first = try number(.journalFirst), let last = try number(.journalLast) else {
-            return
+            return 0
         }
         // The numbers have no gap, so that they count as well.
         let end = min(last + 1, first + Self.tenTimes(limit))
@@ -186,11 +187,12 @@ extension SQLiteTransaction {
             } ?? end
         let excess = last + 1 - Self.tenTimes(kept)
         let bound = min(end, max(old, excess))
-        guard bound > first else { return }
+        guard bound > first else { return 0 }
         // The entry that they are with may go.
         storedCounters = nil
         try change(.pruneFiled) { $0.put(bound) }
         try change(.pruneJournal) { $0.put(bound) }
+        return Int(bound - first)
     }
 
     /// Numbers of the journal are below a quarter of what there is room for.

@@ -23,6 +23,8 @@ struct PostgresPlanTests {
         .lockPendingOf, .lockRunningIn, .runningIn,
         .lockGiven, .cancelledAmong, .attempts, .schedules, .lockIdentifiers, .giveNumbers,
         .journalOfRequest, .journalLastOf,
+        // Of those that one transaction may remove.
+        .journalKept,
     ]
     /// Those that change several rows.
     private static let searching: Set<PostgresQuery> = [

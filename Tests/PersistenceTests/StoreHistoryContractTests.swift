@@ -281,6 +281,13 @@ struct StoreHistoryContractTests {
         #expect(try prune(18, 100, 100) == 18)
         #expect(try prune(0, 2, 100) == 21)
         #expect(try prune(0, .max, .max) == 21)
+        // As many as the limit says, so that more may be left, and then the rest.
+        for limit in 1...2 {
+            let count = try store.write { store throws in
+                try store.prune(before: 100, keeping: .max, limit: limit)
+            }
+            #expect(count == 1)
+        }
         #expect(try prune(100, .max, 100) == nil)
     }
 

@@ -2,7 +2,7 @@
 internal import Scheduling
 
 /// Numbers that a connection has drawn ahead, for transactions and requests, so that a transaction which only submits
-/// asks the server for nothing.
+/// asks the server for nothing; and where the journal begins.
 ///
 /// Numbers that are never used leave gaps. They belong to the server of the connection: another one, such as a standby
 /// that was promoted, may give them to others.
@@ -45,5 +45,8 @@ final class PostgresNumbers {
         isRepeated = true
     }
 
-    func drop() { (turns, requests) = ([], []) }
+    /// Before this number there is no entry of the journal any more, as far as is known.
+    var firstEntry: Int64 = 0
+
+    func drop() { (turns, requests, firstEntry) = ([], [], 0) }
 }

@@ -351,6 +351,10 @@ enum PostgresQuery: Int, CaseIterable {
     /// Entries with their numbers.
     private static let numbered =
         "FROM turn AS t JOIN entry AS e ON e.turn = t.id WHERE t.first IS NOT NULL"
+    /// Turns that may have entries from a number on.
+    private static func isFrom(_ number: String) -> String {
+        "t.first >= coalesce((SELECT first FROM turn WHERE first <= \(number) ORDER BY first DESC LIMIT 1), 0)"
+    }
     private static let numberedEntry =
         "SELECT t.first + e.n, \(JournalRow.stored.split(separator: " ").map { "e.\($0)" }.joined(separator: " "))"
 
@@ -393,7 +397,7 @@ enum PostgresQuery: Int, CaseIterable {
                 "WITH b AS (SELECT coalesce((SELECT first + entries FROM turn WHERE first IS NOT NULL ORDER BY first DESC LIMIT 1), 1) AS next), n AS (SELECT id, sum(entries) OVER (ORDER BY place) - entries AS before FROM turn WHERE first IS NULL AND entries > 0 ORDER BY place LIMIT 10000) UPDATE turn SET first = b.next + n.before FROM b, n WHERE turn.id = n.id"
         case .journal:
             return
-                "\(Self.numberedEntry) \(Self.numbered) AND t.first >= coalesce((SELECT first FROM turn WHERE first <= $1::bigint + 1 ORDER BY first DESC LIMIT 1), 0) AND t.first + e.n > $1::bigint ORDER BY t.first, e.n LIMIT $2"
+                "\(Self.numberedEntry) \(Self.numbered) AND \(Self.isFrom("$1::bigint + 1")) AND t.first + e.n > $1::bigint ORDER BY t.first, e.n LIMIT $2"
         case .journalOfRequest:
             return
                 "\(Self.numberedEntry) \(Self.numbered) AND e.request = $3 AND t.first + e.n > $1::bigint ORDER BY t.first, e.n LIMIT $2"
@@ -413,15 +417,16 @@ enum PostgresQuery: Int, CaseIterable {
         case .pruneAttempts: return "DELETE FROM attempt WHERE request = ANY ($1::bigint[])"
         case .pruneRequests: return "DELETE FROM request WHERE id = ANY ($1::bigint[])"
         case .journalFirst:
-            return "SELECT t.first + e.n \(Self.numbered) ORDER BY t.first, e.n LIMIT 1"
+            return
+                "SELECT t.first + e.n \(Self.numbered) AND \(Self.isFrom("$1")) ORDER BY t.first, e.n LIMIT 1"
         case .journalLast:
             return "SELECT t.first + e.n \(Self.numbered) ORDER BY t.first DESC, e.n DESC LIMIT 1"
         case .journalKept:
             return
-                "SELECT t.first + e.n \(Self.numbered) AND t.first < $1::bigint AND t.first + e.n < $1::bigint AND e.at >= $2 ORDER BY t.first, e.n LIMIT 1"
+                "SELECT t.first + e.n \(Self.numbered) AND t.first < $1::bigint AND t.first + e.n < $1::bigint AND e.at >= $2 AND \(Self.isFrom("$3")) ORDER BY t.first, e.n LIMIT 1"
         case .pruneJournal:
             return
-                "DELETE FROM entry AS e USING turn AS t WHERE t.id = e.turn AND t.first < $1::bigint AND t.first + e.n < $1::bigint"
+                "DELETE FROM entry AS e USING turn AS t WHERE t.id = e.turn AND t.first < $1::bigint AND t.first + e.n < $1::bigint AND \(Self.isFrom("$2"))"
         // The last one has the number that goes on. Those of the last hour tell whether a transaction was
         // committed whose answer was lost.
         case .pruneTurns:

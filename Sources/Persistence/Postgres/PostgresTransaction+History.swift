@@ -100,9 +100,9 @@ extension PostgresTransaction {
         var removed = 0
         if excess > 0 { removed = try remove(before: .max, limit: min(excess, limit)) }
         if removed < limit { removed += try remove(before: date, limit: limit - removed) }
-        try pruneJournal(before: date, keeping: kept, limit: limit)
+        let entries = try pruneJournal(before: date, keeping: kept, limit: limit)
         try change(.pruneHosts) { $0.put(date) }
-        return removed
+        return max(removed, entries / 10)
     }
 
     /// Removes the oldest history with what belongs to it.
@@ -123,23 +123,32 @@ extension PostgresTransaction {
         return numbers.count
     }
 
+    /// Returns how many entries it has removed.
     private func pruneJournal(
         before date: Int64, keeping kept: Int, limit: Int
-    ) throws(StoreFault) {
+    ) throws(StoreFault) -> Int {
         try numberOwnEntries()
-        guard let first = try ask(number: .journalFirst), let last = try ask(number: .journalLast)
-        else { return }
+        // Turns whose entries are gone are kept for an hour, and there may be very many of them.
+        guard let first = try ask(number: .journalFirst, { $0.put(drawn.firstEntry) }),
+            let last = try ask(number: .journalLast)
+        else { return 0 }
+        drawn.firstEntry = first
         // The numbers have no gap, so that they count as well.
         let end = min(last + 1, first + Self.tenTimes(limit))
         let old =
             try ask(number: .journalKept) {
                 $0.put(end)
                 $0.put(date)
+                $0.put(first)
             } ?? end
         let bound = min(end, max(old, last + 1 - Self.tenTimes(kept)))
-        guard bound > first else { return }
-        try change(.pruneJournal) { $0.put(bound) }
+        guard bound > first else { return 0 }
+        try change(.pruneJournal) {
+            $0.put(bound)
+            $0.put(first)
+        }
         try change(.pruneTurns) { $0.put(bound) }
+        return Int(bound - first)
     }
 
     /// Numbers of the journal are below a quarter of what there is room for.

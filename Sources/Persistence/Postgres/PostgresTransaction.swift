@@ -19,7 +19,7 @@ final class PostgresTransaction: StoreTransaction {
     /// The number of this transaction's turn, if it was drawn ahead; else `turn` has it.
     private var ownNumber: Int64?
     private var turn: PostgresAnswer?
-    private let drawn: PostgresNumbers
+    let drawn: PostgresNumbers
     /// The entries of the turn that were sent.
     private var sentEntries = 0
     /// The number of the host that writes; nil for a client.

@@ -411,7 +411,7 @@ final class MemoryContents: StoreTransaction {
         let removed = Array(entries.prefix(min(stale, Self.tenTimes(limit))))
         entries.removeFirst(removed.count)
         undo.append { $0.entries = removed + $0.entries }
-        return removedCount
+        return max(removedCount, removed.count / 10)
     }
 
     private static func tenTimes(_ count: Int) -> Int {

@@ -116,7 +116,8 @@ package protocol StoreTransaction: AnyObject {
     /// `kept` (the oldest changes first), with their payloads and attempts. Also removes up to ten
     /// times `limit` entries from the beginning of the journal that are older than `date`, or
     /// exceed ten times `kept`, up to the first entry that is not older. Returns the number of
-    /// removed requests.
+    /// removed requests, or a tenth of that of removed entries if this is more: if it is `limit`, more may
+    /// be left.
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int
 
     /// Replaces the payload of a request.
