@@ -65,6 +65,8 @@ struct PostgresFaultTests {
         #expect(try encryption("postgresql:///x?hostaddr=192.0.2.1") == "require")
         #expect(try encryption("postgresql:///x", ["PGHOST": far]) == "require")
         #expect(try encryption("postgresql:///x", ["PGHOSTADDR": "192.0.2.1"]) == "require")
+        #expect(
+            try encryption("postgresql://localhost/x", ["PGHOSTADDR": "192.0.2.1"]) == "require")
         #expect(try encryption("postgresql:///x?service=jobs", ["PGHOST": far]) == nil)
         #expect(try encryption("postgresql:///x", ["PGSERVICE": "jobs"]) == nil)
         #expect(try encryption("postgresql://localhost/x", ["PGHOST": far]) == nil)

@@ -212,10 +212,11 @@ package struct PostgresAddress: Hashable, Sendable {
         set("tcp_user_timeout", "10000")
         all["client_encoding"] = "UTF8"
         set("fallback_application_name", "curfew")
-        // What a service file says counts less than what is set here.
+        // A parameter set here overrides the service file, which may name the server and its encryption.
         guard all["service"] ?? environment("PGSERVICE") == nil else { return all }
+        // libpq connects to an address rather than to a name, wherever it is from.
         let hosts =
-            all["hostaddr"] ?? all["host"] ?? environment("PGHOSTADDR") ?? environment("PGHOST")
+            all["hostaddr"] ?? environment("PGHOSTADDR") ?? all["host"] ?? environment("PGHOST")
             ?? ""
         let isNear = hosts.split(separator: ",").allSatisfy {
             $0.begins(with: "/") || $0.begins(with: "@") || $0 == "localhost" || $0 == "127.0.0.1"
