@@ -219,7 +219,7 @@ struct SharedStoreTests {
             schema = re.search(r"curfew.schema=(\\w+)", store)[1]
             start()
             request = submit("true", "--after", "1d")
-            # Its place in the order is seen at once, itself only two seconds later, and nobody tells of it.
+            # Other hosts see its place in the order at once, and the change two seconds later, without a notice.
             sql("BEGIN", f"SET LOCAL search_path TO {schema}", f"UPDATE request SET not_before = 1 WHERE id = {request}",
                 "INSERT INTO turn (id, entries) VALUES (nextval('turn_id'), 0)", "SELECT pg_sleep(2)", "COMMIT")
             until(lambda: count(" finished") == 1)

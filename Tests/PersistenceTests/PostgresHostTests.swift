@@ -383,6 +383,30 @@ struct PostgresHostTests {
         #expect(left == ["2|2"])
     }
 
+    @Test(
+        "a host that did not get a request which another one had locked knows that it has to look again"
+    )
+    func missed() throws {
+        let (a, b) = (try Member(address, process: 1), try Member(address, process: 2))
+        try a.enter()
+        try b.enter()
+        try a.submit()
+        let fault = StoreFault(.busy, "rolled back")
+        #expect(throws: fault) {
+            try a.store.write { [now = a.now] store throws(StoreFault) in
+                let first = try store.pending(of: "org.example.tidy")[0]
+                _ = try store.claim(first.id, of: first.queue, at: now.wall)
+                do { #expect(try b.decide().isEmpty) } catch { Issue.record(error) }
+                throw fault
+            }
+        }
+        let (hasMissed, hasMissedSince) = (b.book.takeMissed(), b.book.takeMissed())
+        #expect(hasMissed && !hasMissedSince)
+        #expect(try b.decide().count == 1)
+        let hasMissedAgain = b.book.takeMissed()
+        #expect(!hasMissedAgain)
+    }
+
     @Test("what another host has launched again while one waited is no orphan")
     func orphansAgain() throws {
         let (a, c) = (try Member(address, process: 1), try Member(address, process: 3))

@@ -118,7 +118,7 @@ package final class PostgresLease: HostLease {
             } catch {
                 round.connection = nil
                 round.watch.broke()
-                // One that did not get through is made up for at once.
+                // The next connection begins with a beat.
                 round.nextBeat = 0
                 round.nextTry = csys_boottime_ns() + Self.retryInterval
                 isRefused = error.kind != .unreachable

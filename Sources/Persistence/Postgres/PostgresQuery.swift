@@ -104,8 +104,7 @@ enum PostgresQuery: Int, CaseIterable {
         case .lockScope:
             "SELECT pg_advisory_xact_lock('turn'::regclass::oid::integer, $1::integer)"
         case .endTurn: "INSERT INTO turn (id, entries) VALUES ($1, $2)"
-        // Where the row is there it is written again: the commit of that waits for what the first one has waited for, such
-        // as a standby.
+        // An existing row is written again, so that this commit waits for a synchronous standby as the first one did.
         case .tombstone:
             "INSERT INTO turn (id, entries) VALUES ($1, -1) ON CONFLICT (id) DO UPDATE SET entries = turn.entries"
         case .turnEntries: "SELECT entries FROM turn WHERE id = $1"
@@ -114,7 +113,7 @@ enum PostgresQuery: Int, CaseIterable {
         // Behind a pooler a session is not one's own.
         case .endTransaction: Self.end(whose: "xact_start")
         case .lastTurn: "SELECT last_value FROM turn_order"
-        // Who draws a place has this lock before, and until the end of the transaction.
+        // A transaction takes this lock before it draws a place, and keeps it until it ends.
         case .underWay:
             "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'turn'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
         case .notify: "SELECT pg_notify($1, $2)"
@@ -317,11 +316,12 @@ enum PostgresQuery: Int, CaseIterable {
         case .drain: "UPDATE host SET drained = $2 WHERE id = $1 AND ended_at IS NULL"
         case .poll:
             "SELECT last_value, (SELECT drained FROM host WHERE id = $1), \(Self.now) FROM turn_order"
-        // As long as the transaction lasts nobody takes this host's requests over, and the host beats all the same.
+        // Until the transaction ends, no other host can take this host's requests over. The lock does not conflict with the
+        // UPDATE of a beat.
         // Where that is no host any more it is a division by zero, which ends the transaction.
         case .fence:
             "WITH here AS (SELECT FROM host WHERE id = $1 AND ended_at IS NULL FOR KEY SHARE) SELECT 1 / (SELECT count(*) FROM here)"
-        // The lock waits for the turns of the host, which an UPDATE alone would not.
+        // It waits for the turns of the host; an UPDATE without it would not.
         case .lockHost: "SELECT FROM host WHERE id = $1 FOR UPDATE"
         case .leave:
             "UPDATE host SET ended_at = $3 WHERE id = $1 AND ended_at IS NULL AND (lease = 0 OR id = $4 OR beat = $2)"

@@ -341,7 +341,7 @@ package final class PostgresStore: RequestStore {
             try connection.send(.begin)
             try connection.send(.turnSettings) { $0.put(address.schema) }
         }
-        // That takes a lock of the server's, so that not each notice asks.
+        // The server locks its table of locks for the answer, so that it is not asked with each notice.
         let asks = !turns.isSettled && csys_monotonic_ns() >= nextAsking
         let last = try connection.send(.lastTurn)
         let underWay = asks ? try connection.send(.underWay) : nil

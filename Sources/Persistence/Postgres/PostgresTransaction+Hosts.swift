@@ -62,8 +62,8 @@ extension PostgresTransaction {
     func orphans() throws(StoreFault) -> [Request] {
         let found = try list(.orphans, locking: .lockOrphans)
         guard mayWrite, !found.isEmpty else { return found }
-        // While one was waited for, others may have been launched again: whether a host has them was looked at before.
-        // They are locked now, so that this stays as it is.
+        // While the statement waited for one row, another host may have launched a later one again: the server does not
+        // evaluate NOT EXISTS anew. All are locked now, so that a second look is right.
         let still = try Set(ask(.orphans).rows.map { RequestID(rawValue: UInt64($0.integer(0))) })
         return found.filter { still.contains($0.id) }
     }

@@ -2,9 +2,9 @@
 
 /// Tells when others have changed a store on a server, by the number of their turns.
 ///
-/// A turn draws its place just before its commit, and everybody sees at once that it is drawn. Who looks into the
-/// store then does not see the turn yet, and the number does not change any more. So a reader looks again, until no
-/// turn is under way.
+/// A turn draws its place from a sequence just before its commit, and others see the new number at once. A reader that
+/// looks in between does not see the turn, and its commit does not change the number any more. So the reader looks
+/// again, until no turn is under way.
 struct TurnWatch {
     private var turns: Int64?
     /// A number that changes when there may be something new.

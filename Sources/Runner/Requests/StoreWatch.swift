@@ -18,7 +18,7 @@ struct StoreWatch: ~Copyable {
     private var identity: csys_identity?
     /// Nil when unknown, so that the next check reports news.
     private var version: Int64?
-    /// CLOCK_MONOTONIC time of the next check without a touch, or without a word of the lease.
+    /// CLOCK_MONOTONIC time of the next check, if neither the file is touched nor the lease signals before.
     private(set) var nextLook: UInt64
 
     /// - Parameters:
@@ -70,19 +70,21 @@ struct StoreWatch: ~Copyable {
         return version == nil || version != before
     }
 
-    /// Others had what this host wanted. They may leave it, and tell nobody: there is news in a moment.
+    /// Another host had locked a request that this one was to launch. If its transaction is rolled back, no notice comes:
+    /// the store is read again after `settleInterval`.
     mutating func missed() {
         guard lease != nil else { return }
         version = nil
         nextLook = min(nextLook, csys_monotonic_ns() + Self.settleInterval)
     }
 
-    /// What others are about to commit may be counted already, so that nobody tells of it.
+    /// Sets the time of the next check. The data version may count a transaction that is not committed yet, and its commit
+    /// does not change the version.
     private mutating func lookAgain(_ store: any RequestStore) {
         nextLook = store.isSettled ? .max : csys_monotonic_ns() + Self.settleInterval
     }
 
-    /// Nanoseconds until the next check where others are about to commit, or to leave something.
+    /// Nanoseconds until the next check while transactions of others are under way.
     private static let settleInterval: UInt64 = 1_000_000_000
 
     /// Whether the store has answered the last question.

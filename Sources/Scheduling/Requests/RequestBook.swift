@@ -100,11 +100,11 @@ package struct RequestBook: Sendable {
         return !arrivedSoon.isEmpty
     }
 
-    /// Whether others had requests that were to be launched, since `takeMissed`.
+    /// Whether another host had locked a request that was to be launched here, since `takeMissed`.
     private var hasMissed = false
 
-    /// Returns whether others had requests, since the last call, that were to be launched here. Where their transaction is
-    /// not committed, nobody tells that they have left them.
+    /// Returns whether another host had locked a request, since the last call, that was to be launched here. If its
+    /// transaction is rolled back, the request is free again without a notice.
     package mutating func takeMissed() -> Bool {
         defer { hasMissed = false }
         return hasMissed
